@@ -1,0 +1,1 @@
+"""OpenProse: runs kept in `state.db`, one database per run."""
