@@ -1,0 +1,285 @@
+"""The steps of one run as columns: what a fold fills and everything else reads.
+
+A million steps are a handful of arrays; `Step` objects are made only for what is asked.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspector.model.status import Status
+from inspector.model.step import Attempt, Step, StepKind
+
+NO_TIME = -(2**63)
+"""Stands for an instant that is not recorded, inside the columns only."""
+
+KINDS: tuple[StepKind, ...] = tuple(StepKind)
+STATUSES: tuple[Status, ...] = tuple(Status)
+KIND_CODE = {kind: code for code, kind in enumerate(KINDS)}
+STATUS_CODE = {status: code for code, status in enumerate(STATUSES)}
+
+
+@dataclass(slots=True)
+class Extra:
+    """What only some steps have; kept beside the columns so that plain steps stay small."""
+
+    attempts: list[Attempt] = field(default_factory=list)
+    max_attempts: int | None = None
+    error: str | None = None
+    of: int | None = None
+    instance: int | None = None
+    ref: dict[str, Any] = field(default_factory=dict)
+
+    def copy(self) -> Extra:
+        """A copy that later events do not reach."""
+        return Extra(
+            list(self.attempts),
+            self.max_attempts,
+            self.error,
+            self.of,
+            self.instance,
+            dict(self.ref),
+        )
+
+
+class StepTable:
+    """Columns of steps in the order in which they first appeared. Parent -1 is the run itself."""
+
+    __slots__ = (
+        "children_of",
+        "ended",
+        "extra",
+        "first",
+        "kind",
+        "label",
+        "last",
+        "leaf_counts",
+        "owned",
+        "parent",
+        "raw",
+        "reparented",
+        "segment",
+        "span_last",
+        "span_start",
+        "span_stop",
+        "started",
+        "status",
+    )
+
+    def __init__(self) -> None:
+        self.parent = array("i")
+        self.kind = bytearray()
+        self.status = bytearray()
+        self.children_of = array("i")
+        """How many children each step has."""
+        self.first = array("i")
+        self.last = array("i")
+        """First and last event of the step itself; 0 = it has no row of its own."""
+        self.span_last = array("i")
+        """Last event of the step or anything inside it."""
+        self.started = array("q")
+        self.ended = array("q")
+        self.span_start = array("q")
+        self.span_stop = array("q")
+        """Earliest and latest instant recorded for the step or anything inside it."""
+        self.label: list[str] = []
+        self.raw: list[str | None] = []
+        self.segment: list[Any] = []
+        """The step's part of its path: an index, a name, or None."""
+        self.extra: dict[int, Extra] = {}
+        self.owned: set[int] = set()
+        """Steps whose extra facts no snapshot shares yet."""
+        self.leaf_counts: Counter[int] = Counter()
+        self.reparented = 0
+        """Grows when a step moved to another parent: an index over the tree starts anew."""
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def add(
+        self, parent: int, kind: StepKind, label: str, status: Status, raw: str | None, event: int
+    ) -> int:
+        """Appends a step and returns its number. `event` 0 = named, but without a row."""
+        number = len(self.parent)
+        code = STATUS_CODE[status]
+        self.parent.append(parent)
+        self.kind.append(KIND_CODE[kind])
+        self.status.append(code)
+        self.children_of.append(0)
+        self.first.append(event)
+        self.last.append(event)
+        self.span_last.append(event)
+        self.started.append(NO_TIME)
+        self.ended.append(NO_TIME)
+        self.span_start.append(NO_TIME)
+        self.span_stop.append(NO_TIME)
+        self.label.append(label)
+        self.raw.append(raw)
+        self.segment.append(None)
+        self.leaf_counts[code] += 1
+        self._adopt(parent)
+        if event:
+            self.touch(parent, event)
+        return number
+
+    def _adopt(self, parent: int) -> None:
+        if parent >= 0:
+            if not self.children_of[parent]:
+                self.leaf_counts[self.status[parent]] -= 1
+            self.children_of[parent] += 1
+
+    def move(self, step: int, parent: int) -> None:
+        """Puts a step under another parent (a row whose parent came after it)."""
+        old = self.parent[step]
+        if old >= 0:
+            self.children_of[old] -= 1
+            if not self.children_of[old]:
+                self.leaf_counts[self.status[old]] += 1
+        self.parent[step] = parent
+        self._adopt(parent)
+        self.reparented += 1
+
+    def set_status(self, step: int, status: Status, raw: str | None) -> None:
+        """Changes the status word and keeps the counts of leaves right."""
+        code = STATUS_CODE[status]
+        if not self.children_of[step]:
+            self.leaf_counts[self.status[step]] -= 1
+            self.leaf_counts[code] += 1
+        self.status[step] = code
+        self.raw[step] = raw
+
+    def touch(self, step: int, event: int) -> None:
+        """Marks that something happened in a step at this event, and so in all around it."""
+        span_last, parent = self.span_last, self.parent
+        while step >= 0 and span_last[step] < event:
+            span_last[step] = event
+            step = parent[step]
+
+    def stretch(self, step: int, instant: int) -> None:
+        """Widens the recorded time span of a step and of all around it (UTC ms)."""
+        start, stop, parent = self.span_start, self.span_stop, self.parent
+        while step >= 0:
+            moved = False
+            if start[step] == NO_TIME or instant < start[step]:
+                start[step] = instant
+                moved = True
+            if stop[step] == NO_TIME or instant > stop[step]:
+                stop[step] = instant
+                moved = True
+            if not moved:
+                return
+            step = parent[step]
+
+    def more(self, step: int) -> Extra:
+        """The step's extra facts to be changed: made when first asked for, never a shared one."""
+        if step in self.owned:
+            return self.extra[step]
+        found = self.extra.get(step)
+        mine = self.extra[step] = Extra() if found is None else found.copy()
+        self.owned.add(step)
+        return mine
+
+    def copy(self) -> StepTable:
+        """A copy that later events do not reach: a snapshot or a checkpoint."""
+        other = StepTable.__new__(StepTable)
+        for name in _ARRAYS:
+            setattr(other, name, getattr(self, name)[:])
+        other.extra = dict(self.extra)
+        self.owned.clear()
+        other.owned = set()
+        other.leaf_counts = Counter(self.leaf_counts)
+        other.reparented = self.reparented
+        return other
+
+    def kind_of(self, step: int) -> StepKind:
+        """The kind as a word."""
+        return KINDS[self.kind[step]]
+
+    def status_of(self, step: int) -> Status:
+        """The status as a word."""
+        return STATUSES[self.status[step]]
+
+    def ancestors(self, step: int) -> Iterator[int]:
+        """The steps around this one, innermost first."""
+        step = self.parent[step]
+        while step >= 0:
+            yield step
+            step = self.parent[step]
+
+    def path(self, step: int) -> str:
+        """The step's id, such as `l1[2]/p1.b/l2[1]`: stable while events are only added."""
+        parts: list[str] = []
+        while step >= 0:
+            segment = self.segment[step]
+            kind = self.kind_of(step)
+            if kind is StepKind.ITERATION:
+                parts.append(f"[{segment}]")
+            elif kind is StepKind.BRANCH:
+                parts.append(f".{segment}")
+            else:
+                parts.append(f"/{segment}")
+            step = self.parent[step]
+        return "".join(reversed(parts)).removeprefix("/")
+
+    def iteration(self, step: int) -> int | None:
+        """Which round of its loop a step of kind iteration is."""
+        segment = self.segment[step]
+        is_round = self.kind_of(step) is StepKind.ITERATION
+        return segment if is_round and isinstance(segment, int) else None
+
+    def attempts(self, step: int) -> tuple[Attempt, ...]:
+        """All tries of a step; a plain step with a row of its own has one."""
+        extra = self.extra.get(step)
+        if extra is not None and extra.attempts:
+            return tuple(extra.attempts)
+        if not self.first[step]:
+            return ()
+        return (
+            Attempt(
+                1,
+                self.status_of(step),
+                self.raw[step],
+                extra.error if extra else None,
+                self.first[step],
+                self.last[step],
+                instant(self.started[step]),
+                instant(self.ended[step]),
+            ),
+        )
+
+    def step(self, number: int) -> Step:
+        """The whole step as an object."""
+        extra = self.extra.get(number) or Extra()
+        parent = self.parent[number]
+        return Step(
+            id=self.path(number),
+            parent=self.path(parent) if parent >= 0 else None,
+            kind=self.kind_of(number),
+            label=self.label[number],
+            status=self.status_of(number),
+            raw_status=self.raw[number],
+            started_at=instant(self.started[number]),
+            ended_at=instant(self.ended[number]),
+            first_event=self.first[number] or None,
+            last_event=self.span_last[number] or None,
+            iteration=self.iteration(number),
+            of=extra.of,
+            instance=extra.instance,
+            error=extra.error,
+            attempts=self.attempts(number),
+            max_attempts=extra.max_attempts,
+            ref=extra.ref,
+        )
+
+
+_NOT_COLUMNS = {"extra", "owned", "leaf_counts", "reparented"}
+_ARRAYS = tuple(name for name in StepTable.__slots__ if name not in _NOT_COLUMNS)
+
+
+def instant(value: int) -> int | None:
+    """An instant out of a column: UTC ms, or None when it is not recorded."""
+    return None if value == NO_TIME else value

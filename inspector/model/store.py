@@ -1,0 +1,49 @@
+"""One place where a runtime keeps its runs, and how well it can be read."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Runtime(StrEnum):
+    """The agent runtimes that are understood."""
+
+    OPENPROSE = "openprose"
+    GRIMOIRE = "grimoire"
+    PRISM = "prism"
+
+
+class Health(StrEnum):
+    """How well a store can be read now."""
+
+    OK = "ok"
+    BUSY = "busy"
+    PARTIAL = "partial"
+    UNREADABLE = "unreadable"
+    UNSUPPORTED = "unsupported"
+    EMPTY = "empty"
+    GONE = "gone"
+    DENIED = "denied"
+
+
+class WriteStyle(StrEnum):
+    """How the runtime records progress: by adding rows, by changing them, or both."""
+
+    APPEND = "append"
+    UPDATE = "update"
+    MIXED = "mixed"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One database (or run log) of a known runtime."""
+
+    path: str
+    runtime: Runtime
+    variant: str | None
+    write_style: WriteStyle
+    health: Health
+    reason: str | None = None
+    """A sentence for every health but `ok`."""
+    verdict: str | None = None
+    """Prism only: whether its schema is genuine."""

@@ -1,0 +1,52 @@
+"""A named value in a scope, and the file that may hold its content."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class AttachmentVerdict(StrEnum):
+    """Whether the file that a value names may be read, and how well."""
+
+    OK = "ok"
+    OK_BINARY = "ok_binary"
+    OK_TRUNCATED_PREVIEW = "ok_truncated_preview"
+    OK_REPLACEMENT_CHARS = "ok_replacement_chars"
+    MISSING = "missing"
+    MISSING_OR_EXPAND = "missing_or_expand"
+    REFUSE_OUTSIDE = "refuse_outside"
+    BROKEN_LINK = "broken_link"
+    NOT_A_FILE = "not_a_file"
+    UNREADABLE = "unreadable"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file named by a value: the path as recorded, what came of it, its size in bytes."""
+
+    path: str
+    verdict: AttachmentVerdict
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A named value. For OpenProse a projection, not the canonical record."""
+
+    name: str | None
+    scope: str
+    """`root` or the frame's number."""
+    kind: str | None
+    type: str
+    """Storage class: text, integer, real, blob, null."""
+    size: int
+    """Bytes of the recorded content."""
+    value: str | None
+    """Whole content as text, None when it is larger than was asked for or is not text."""
+    preview: str
+    superseded: int = 0
+    """Older rows of the same name and scope."""
+    source_statement: str | None = None
+    updated_at: int | None = None
+    attachment: Attachment | None = None
+    row: int | None = None

@@ -1,0 +1,73 @@
+"""What a runtime must offer so that everything above works on it without knowing it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from inspector.model.run import Run
+from inspector.model.step import Event
+from inspector.model.store import Runtime, Store
+from inspector.query.view import RunView, StepContext, ValueList
+
+
+class RunReader(Protocol):
+    """Answers about one run. Used by one thread at a time; every answer is immutable.
+
+    Each call may raise `StoreUnavailable` when the store cannot be read now.
+    """
+
+    def refresh(self) -> RunView:
+        """The newest state; folds only what was added or changed since the last call."""
+
+    def at(self, event: int) -> RunView:
+        """The state after the first `event` events (0 to all)."""
+
+    def events(self, first: int, count: int) -> Sequence[Event]:
+        """Recorded facts number `first` to `first + count - 1`, as far as there are any."""
+
+    def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
+        """Values of every scope (None) or as a frame (`root` or its number) resolves them.
+
+        `full` gives whole contents however large they are.
+        """
+
+    def context(self, step: int) -> StepContext:
+        """Everything that the detail of a step shows, for a step number of the newest view."""
+
+    def record(self, part: str) -> Sequence[Mapping[str, Any]]:
+        """The runtime's own records of one part, under the runtime's own field names.
+
+        Raises KeyError for a part that the runtime does not have.
+        """
+
+    def changed(self) -> bool:
+        """Whether anything may have been written since the last answer; cheap, True if unsure."""
+
+    def close(self) -> None:
+        """Lets go of private files."""
+
+
+class StoreReader(Protocol):
+    """One store of a runtime, however many runs it holds. Used by one thread at a time."""
+
+    def summarize(self) -> tuple[Store, Sequence[Run]]:
+        """The store and its runs from cheap reads; never raises for what is in the store."""
+
+    def changed(self) -> bool:
+        """Whether the last summary may be out of date."""
+
+    def open(self, run: Run) -> RunReader:
+        """A reader for one of the runs that `summarize` listed."""
+
+    def close(self) -> None:
+        """Lets go of private files."""
+
+
+class Backend(Protocol):
+    """A runtime: how its stores are told from others and read."""
+
+    runtime: Runtime
+
+    def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
+        """Whether a database with these tables (name → columns) is a store of this runtime."""

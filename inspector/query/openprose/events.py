@@ -1,0 +1,185 @@
+"""Rows of `execution` as facts: what each row says, whatever wrote it.
+
+Source: OpenProse state document, `execution` table and its examples (both write styles).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from inspector.model.status import Status
+
+Row = tuple[Any, Any, Any, Any, Any, Any, Any, Any, Any]
+"""id, statement_index, statement_text, status, started_at, completed_at, error_message,
+parent_id, metadata: as they stand, None where the column does not exist."""
+
+COLUMNS = (
+    "id",
+    "statement_index",
+    "statement_text",
+    "status",
+    "started_at",
+    "completed_at",
+    "error_message",
+    "parent_id",
+    "metadata",
+)
+
+ROW_STATUS: dict[str, Status] = {
+    "pending": Status.PENDING,
+    "executing": Status.RUNNING,
+    "started": Status.RUNNING,
+    "retry": Status.RUNNING,
+    "completed": Status.COMPLETED,
+    "joined": Status.COMPLETED,
+    "exited": Status.COMPLETED,
+    "iteration": Status.COMPLETED,
+    "failed": Status.FAILED,
+    "skipped": Status.SKIPPED,
+}
+"""Exact and case-sensitive; any other word is unknown."""
+
+APPEND_WORDS = frozenset({"started", "joined", "iteration", "exited", "retry"})
+"""Words that only a writer uses who adds rows (state document from 2026-01-23 on)."""
+
+MAX_DEPTH = 200
+"""JSON nested deeper than this is not followed: it cannot be a construct's metadata."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What `metadata` says about constructs; every field is absent unless it has the right type."""
+
+    parallel_id: str | None = None
+    branch: str | None = None
+    branches: tuple[str, ...] | None = None
+    loop_id: str | None = None
+    iteration: int | None = None
+    maximum: int | None = None
+    condition: str | None = None
+    reason: str | None = None
+    attempt: int | None = None
+    max_attempts: int | None = None
+    current_iteration: int | None = None
+    block: str | None = None
+    depth: int | None = None
+    update_style: bool = False
+    """Has keys that only a writer uses who changes rows in place."""
+    malformed: bool = False
+    whole: dict[str, Any] = field(default_factory=dict)
+
+
+NOTHING = Meta()
+BROKEN = Meta(malformed=True)
+
+
+def meta_of(raw: object) -> Meta:
+    """Reads one `metadata` cell; what is not a JSON object says nothing, and never raises."""
+    if raw is None or raw == "" or raw == "{}":
+        return NOTHING
+    if isinstance(raw, bytes):
+        raw = raw.decode("utf-8", "replace")
+    if not isinstance(raw, str):
+        return BROKEN
+    return _read_meta(raw)
+
+
+@lru_cache(maxsize=4096)
+def _read_meta(raw: str) -> Meta:
+    if raw.count("[") + raw.count("{") > MAX_DEPTH * 50:
+        return BROKEN
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError):
+        return BROKEN
+    if data is None:
+        return NOTHING
+    if not isinstance(data, dict):
+        return BROKEN
+    return Meta(
+        parallel_id=_name(data.get("parallel_id")),
+        branch=_name(data.get("branch")),
+        branches=_names(data.get("branches")),
+        loop_id=_name(data.get("loop_id")),
+        iteration=_count(data.get("iteration")),
+        maximum=_count(_first(data, "max", "max_iterations")),
+        condition=_name(data.get("condition")),
+        reason=_name(data.get("reason")),
+        attempt=_count(_first(data, "attempt", "retry_attempt")),
+        max_attempts=_count(_first(data, "max", "max_retries", "max_attempts")),
+        current_iteration=_count(data.get("current_iteration")),
+        block=_name(data.get("block")),
+        depth=_count(data.get("depth")),
+        update_style=not data.keys().isdisjoint(
+            ("current_iteration", "max_iterations", "retry_attempt", "max_retries", "strategy")
+        ),
+        whole=data,
+    )
+
+
+def _first(data: dict[str, Any], *keys: str) -> object:
+    return next((data[key] for key in keys if data.get(key) is not None), None)
+
+
+def _name(value: object) -> str | None:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return None
+
+
+def _names(value: object) -> tuple[str, ...] | None:
+    if not isinstance(value, list):
+        return None
+    names = (_name(item) for item in value)
+    return tuple(dict.fromkeys(name for name in names if name is not None))
+
+
+def _count(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
+        return int(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value if isinstance(value, int) and 0 <= value < 2**53 else None
+
+
+def text_of(value: object) -> str:
+    """Any cell as text; bytes that are not UTF-8 become replacement characters."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value)
+
+
+def index_of(value: object) -> int | float | str | None:
+    """A `statement_index` as it may be keyed: whole numbers are equal however they are stored."""
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    if value is None:
+        return None
+    text = text_of(value)
+    number = text.strip()
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 16 else text
+
+
+def write_style(rows: Iterable[Row]) -> tuple[bool, bool]:
+    """Whether the rows show signs of (appending, updating in place)."""
+    appends = updates = False
+    for row in rows:
+        if row[3] in APPEND_WORDS:
+            appends = True
+        elif meta_of(row[8]).update_style:
+            updates = True
+    return appends, updates

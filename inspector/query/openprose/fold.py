@@ -1,0 +1,162 @@
+"""The fold: rows in the order that the run recorded them → the steps that they tell of.
+
+Pure: no file, no clock. The key of a statement is (frame, open round, index, branch); of several
+rows with one key the newest says how it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from inspector.derive.steps import KIND_CODE
+from inspector.model.status import FINISHED, Status
+from inspector.model.step import StepKind
+from inspector.query.openprose.constructs import find_loop
+from inspector.query.openprose.events import ROW_STATUS, Row, index_of, meta_of, text_of
+from inspector.query.openprose.loops import apply_loop, is_loop_row
+from inspector.query.openprose.parallels import apply_parallel, is_parallel_row, owns_row
+from inspector.query.openprose.places import frame_of, inside, round_of, settle_parent
+from inspector.query.openprose.state import Fact, State
+from inspector.query.openprose.statements import begin, record
+from inspector.text.parse_time import parse_instant
+
+
+def fold(rows: Iterable[Row], state: State | None = None) -> State:
+    """Folds rows onto a state (a new one when none is given) and returns it."""
+    state = State() if state is None else state
+    for row in rows:
+        apply(state, row)
+    return state
+
+
+def apply(state: State, row: Row) -> None:
+    """Takes in one row: exactly one event, which belongs to exactly one step."""
+    state.events += 1
+    fact = read_fact(state.events, row)
+    state.row_ids.append(fact.row)
+    if fact.started_at is not None or fact.ended_at is not None:
+        state.instants += 1
+    if is_loop_row(fact):
+        step = apply_loop(state, fact)
+    elif is_parallel_row(fact):
+        step = apply_parallel(state, fact)
+        if not owns_row(state, step, fact):
+            step = _statement(state, fact, inside(state, step))
+    else:
+        step = _statement(state, fact, _container(state, fact))
+    state.event_step.append(step)
+    if fact.parent_row is not None or state.waiting:
+        settle_parent(state, step, fact)
+    if fact.meta.malformed:
+        state.remark("malformed_metadata", step, (fact.row,))
+    if fact.status is Status.UNKNOWN:
+        state.remark("unknown_status", step, (fact.row,), fact.raw or "")
+
+
+def read_fact(n: int, row: Row) -> Fact:
+    """One row as a fact; cells of an unexpected type are read as text."""
+    row_id, index, text, raw, started, completed, error, parent, metadata = row
+    word = raw if raw is None or isinstance(raw, str) else text_of(raw)
+    return Fact(
+        n,
+        row_id if isinstance(row_id, int) else 0,
+        index_of(index),
+        text_of(text),
+        word,
+        ROW_STATUS.get(word, Status.UNKNOWN) if word is not None else Status.UNKNOWN,
+        parse_instant(started) if started is not None else None,
+        parse_instant(completed) if completed is not None else None,
+        text_of(error) if error is not None and error != "" else None,
+        _row_number(parent),
+        meta_of(metadata),
+    )
+
+
+def _row_number(value: object) -> int | None:
+    number = index_of(value)
+    return number if isinstance(number, int) else None
+
+
+def _container(state: State, fact: Fact) -> int:
+    frame = frame_of(state, fact)
+    if fact.meta.loop_id is not None:
+        loop = find_loop(state, fact, frame)
+        if loop is not None:
+            return inside(state, round_of(state, loop))
+    if frame >= 0 and state.steps.kind_of(frame) is StepKind.STATEMENT:
+        _promote(state, frame)
+    return inside(state, frame)
+
+
+def _promote(state: State, step: int) -> None:
+    """A statement that others name as their parent is a block, whatever its text says."""
+    if state.first_row(step):
+        state.steps.kind[step] = KIND_CODE[StepKind.BLOCK]
+        state.frame[step] = state.first_row(step)
+
+
+def _statement(state: State, fact: Fact, container: int) -> int:
+    block = _block_ended_by(state, fact, container)
+    if block is not None:
+        record(state, block, fact)
+        return block
+    known = state.by_key.get(container)
+    if known is None:
+        known = state.by_key[container] = {}
+    key: Any = fact.statement if fact.statement is not None else ("", fact.text)
+    step = known.get(key)
+    if step is not None and _is_same(state, step, fact):
+        record(state, step, fact)
+        return step
+    kind = StepKind.BLOCK if _reads_as_block(fact) else StepKind.STATEMENT
+    segment = fact.statement if fact.statement is not None else "?"
+    step = known[key] = state.add_step(container, kind, fact, fact.text, segment)
+    if kind is StepKind.BLOCK:
+        state.frame[step] = fact.row
+        state.steps.more(step).ref.update(block=fact.meta.block, depth=fact.meta.depth)
+    begin(state, step, fact)
+    return step
+
+
+def _reads_as_block(fact: Fact) -> bool:
+    begins = fact.status is Status.RUNNING and fact.raw != "retry"
+    return begins and (fact.meta.block is not None or fact.text.startswith(("do ", "block ")))
+
+
+def _is_same(state: State, step: int, fact: Fact) -> bool:
+    if state.steps.status_of(step) not in FINISHED or fact.raw == "retry":
+        return not (_reads_as_block(fact) and state.steps.kind_of(step) is StepKind.BLOCK)
+    if fact.statement is None or (
+        state.steps.kind_of(step) is StepKind.BLOCK and fact.status is Status.RUNNING
+    ):
+        return False
+    return state.steps.label[step] == fact.text
+
+
+def _block_ended_by(state: State, fact: Fact, container: int) -> int | None:
+    """The block that a finishing row closes: an open child with its key, else the frame itself.
+
+    The state document leaves open whether the end of a block names the block's own start row as
+    its parent or the frame around it; the depth in the metadata tells where it is given.
+    """
+    if fact.status not in FINISHED or container < 0:
+        return None
+    if not _same_block(state, container, fact):
+        return None
+    child = state.by_key.get(container, {}).get(fact.statement)
+    if child is not None and _same_block(state, child, fact):
+        return None
+    return container
+
+
+def _same_block(state: State, step: int, fact: Fact) -> bool:
+    steps = state.steps
+    if steps.kind_of(step) is not StepKind.BLOCK or steps.status_of(step) is not Status.RUNNING:
+        return False
+    if state.index[step] != fact.statement or steps.label[step] != fact.text:
+        return False
+    extra = steps.extra.get(step)
+    depth = extra.ref.get("depth") if extra else None
+    return depth is None or fact.meta.depth is None or depth == fact.meta.depth
+

@@ -1,0 +1,159 @@
+"""Loops and their rounds.
+
+Source: OpenProse state document, "Loops". An appending writer adds `started`, one `iteration` row
+when a round is over, and `exited`; what lies between belongs to the round under way. An updating
+writer keeps one row and changes `current_iteration`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from inspector.model.status import Status
+from inspector.model.step import StepKind
+from inspector.query.openprose.constructs import find_loop, find_parallel, supersede
+from inspector.query.openprose.parallels import branch_step
+from inspector.query.openprose.places import frame_of, inside
+from inspector.query.openprose.state import Fact, State
+from inspector.query.openprose.statements import begin, record
+
+_WORDS = re.compile(r"(loop|repeat|for|while|until)\b")
+
+
+def is_loop_row(fact: Fact) -> bool:
+    """Whether a row speaks of a loop itself rather than of something in its body."""
+    meta = fact.meta
+    if fact.raw in ("iteration", "exited"):
+        return True
+    if meta.block is not None or meta.branches is not None:
+        return False
+    reads_as_loop = _WORDS.match(fact.text) is not None
+    if meta.loop_id is not None:
+        return reads_as_loop or fact.raw == "started" or meta.current_iteration is not None
+    return meta.parallel_id is None and reads_as_loop and fact.raw == "started"
+
+
+def apply_loop(state: State, fact: Fact) -> int:
+    """Takes in one row of a loop and returns the step that the row belongs to."""
+    frame = frame_of(state, fact)
+    if fact.raw == "started":
+        return _start(state, fact, frame)
+    loop = find_loop(state, fact, frame)
+    if fact.raw == "iteration":
+        loop = _without_start(state, fact, frame) if loop is None else loop
+        return _round_over(state, fact, loop)
+    if loop is None or fact.status in (Status.RUNNING, Status.PENDING):
+        if fact.raw == "exited":
+            loop = _without_start(state, fact, frame)
+        else:
+            return _start(state, fact, frame)
+    return _exit(state, fact, loop)
+
+
+def _start(state: State, fact: Fact, frame: int) -> int:
+    name = fact.meta.loop_id or f"s{fact.statement}"
+    loops = state.loop_ids.setdefault(name, [])
+    container = _around(state, fact, frame, loops)
+    supersede(state, loops, container, fact)
+    step = state.add_step(container, StepKind.LOOP, fact, fact.text, name)
+    loops.append(step)
+    begin(state, step, fact)
+    by_order = fact.raw == "started"
+    _describe(state, step, fact, done=0 if by_order else None)
+    in_order = [loop for loop in state.loops.get(container, ()) if _is_open(state, loop)]
+    if by_order:
+        in_order.append(step)
+    state.loops[container] = in_order
+    return step
+
+
+def _around(state: State, fact: Fact, frame: int, loops: list[int]) -> int:
+    if fact.meta.branch is not None:
+        parallel = find_parallel(state, fact, frame)
+        if parallel is not None:
+            return inside(state, branch_step(state, parallel, fact.meta.branch))
+    container = inside(state, frame)
+    for around in [container, *state.steps.ancestors(container)] if container >= 0 else ():
+        begun_again = around in loops and _is_open(state, around)
+        if begun_again and state.index[around] == fact.statement:
+            return state.steps.parent[around]
+    return container
+
+
+def _is_open(state: State, loop: int) -> bool:
+    return state.steps.status_of(loop) is Status.RUNNING
+
+
+def _describe(state: State, step: int, fact: Fact, done: int | None) -> None:
+    meta = fact.meta
+    extra = state.steps.more(step)
+    extra.of = meta.maximum
+    now = meta.current_iteration if meta.current_iteration is not None else (done or 0) + 1
+    exited = fact.status is Status.COMPLETED
+    extra.ref.update(
+        loop_id=meta.loop_id,
+        condition=meta.condition,
+        exited=exited,
+        reason=meta.reason,
+        iterations_completed=done,
+        current_iteration=now,
+    )
+
+
+def _without_start(state: State, fact: Fact, frame: int) -> int:
+    name = fact.meta.loop_id or f"s{fact.statement}"
+    container = inside(state, frame)
+    step = state.add_step(container, StepKind.LOOP, None, fact.text or "loop", name)
+    state.index[step] = fact.statement
+    state.steps.set_status(step, Status.RUNNING, None)
+    state.loop_ids.setdefault(name, []).append(step)
+    state.loops.setdefault(container, []).append(step)
+    _describe(state, step, fact, done=0)
+    state.steps.more(step).ref["exited"] = False
+    state.remark("start_missing", step, (fact.row,))
+    return step
+
+
+def _round_over(state: State, fact: Fact, loop: int) -> int:
+    steps = state.steps
+    extra = steps.more(loop)
+    done = (extra.ref.get("iterations_completed") or 0) + 1
+    number = fact.meta.iteration
+    if number is not None and number > done:
+        done = number
+    current = state.rounds.pop(loop, None)
+    if current is None:
+        current = state.add_step(loop, StepKind.ITERATION, fact, "", done)
+        begin(state, current, fact)
+    else:
+        steps.segment[current] = done
+        record(state, current, fact)
+    state.drop_indexes(current)
+    if number is not None and number != done:
+        steps.more(current).ref["recorded_iteration"] = number
+    extra.of = extra.of if extra.of is not None else fact.meta.maximum
+    extra.ref["iterations_completed"] = done
+    extra.ref["current_iteration"] = done + 1 if extra.of is None or done < extra.of else done
+    steps.set_status(loop, Status.RUNNING, fact.raw)
+    steps.last[loop] = fact.n
+    steps.touch(loop, fact.n)
+    return current
+
+
+def _exit(state: State, fact: Fact, loop: int) -> int:
+    record(state, loop, fact)
+    extra = state.steps.more(loop)
+    extra.ref["exited"] = fact.status is Status.COMPLETED
+    extra.ref["reason"] = fact.meta.reason
+    if fact.meta.current_iteration is not None:
+        extra.ref["current_iteration"] = fact.meta.current_iteration
+    current = state.rounds.pop(loop, None)
+    if current is not None:
+        state.steps.set_status(current, fact.status, None)
+        state.drop_indexes(current)
+        if fact.meta.iteration == state.steps.segment[current]:
+            extra.ref["iterations_completed"] = fact.meta.iteration
+    container = state.steps.parent[loop]
+    still_open = [other for other in state.loops.get(container, ()) if other != loop]
+    state.loops[container] = still_open
+    return loop

@@ -1,0 +1,154 @@
+"""Parallel instances, their branches, and the join.
+
+Source: OpenProse state document, "Parallel Execution". Appending writers add `started` with the
+branch names, one row a branch and `joined`; updating writers change one `executing` row and give
+every branch a row of its own statement. A branch that is named but has no row is pending.
+"""
+
+from __future__ import annotations
+
+from inspector.model.status import FINISHED, Status
+from inspector.model.step import StepKind
+from inspector.query.openprose.constructs import find_parallel, supersede
+from inspector.query.openprose.places import frame_of, inside
+from inspector.query.openprose.state import Fact, State
+from inspector.query.openprose.statements import begin, record
+
+WORD = "parallel"
+
+
+def is_parallel_row(fact: Fact) -> bool:
+    """Whether a row speaks of a parallel or of one of its branches."""
+    meta = fact.meta
+    if fact.raw == "joined" or fact.text.startswith(f"{WORD}:"):
+        return True
+    if meta.parallel_id is None:
+        return False
+    return meta.branch is not None or meta.branches is not None or fact.text.startswith(WORD)
+
+
+def apply_parallel(state: State, fact: Fact) -> int:
+    """Takes in one row of a parallel and returns the step that the row belongs to."""
+    frame = frame_of(state, fact)
+    branch = branch_name(fact)
+    if fact.raw != "joined" and (
+        fact.meta.branches is not None or (branch is None and fact.status is Status.RUNNING)
+    ):
+        return _start(state, fact, frame)
+    instance = find_parallel(state, fact, frame)
+    if instance is None:
+        instance = _without_start(state, fact, frame)
+    if branch is None:
+        return _join(state, fact, instance)
+    return _branch_row(state, fact, instance, branch)
+
+
+def branch_name(fact: Fact) -> str | None:
+    """The branch that a row names, in its metadata or in its text (`parallel:a`)."""
+    if fact.meta.branch is not None:
+        return fact.meta.branch
+    name = fact.text.removeprefix(f"{WORD}:").strip()
+    is_branch = fact.text.startswith(f"{WORD}:") and name and "\n" not in name
+    return name if is_branch and fact.meta.branches is None else None
+
+
+def branch_step(state: State, instance: int, name: str) -> int:
+    """The step of a branch; one that the parallel did not name is added."""
+    known = state.branches.setdefault(instance, {})
+    step = known.get(name)
+    if step is None:
+        step = known[name] = state.add_step(instance, StepKind.BRANCH, None, "", name)
+        state.steps.more(instance).ref["branches"] = list(known)
+    return step
+
+
+def _start(state: State, fact: Fact, frame: int) -> int:
+    name = fact.meta.parallel_id or WORD
+    container = _around(state, fact, frame)
+    instances = state.parallel_ids.setdefault(name, [])
+    supersede(state, instances, container, fact)
+    step = state.add_step(container, StepKind.PARALLEL, fact, fact.text, name)
+    instances.append(step)
+    begin(state, step, fact)
+    extra = state.steps.more(step)
+    extra.instance = len(instances)
+    extra.ref.update(_facts(fact), parallel_id=fact.meta.parallel_id, joined=False, branches=[])
+    for branch in fact.meta.branches or ():
+        branch_step(state, step, branch)
+    if fact.status in FINISHED:
+        _close(state, step, fact)
+    return step
+
+
+def _around(state: State, fact: Fact, frame: int) -> int:
+    """Where a parallel begins: a `branch` beside its own branches names the one around it."""
+    if fact.meta.branch is not None:
+        for instances in state.parallel_ids.values():
+            for outer in reversed(instances):
+                known = state.branches.get(outer, {})
+                running = state.steps.status_of(outer) is Status.RUNNING
+                if running and fact.meta.branch in known:
+                    return inside(state, known[fact.meta.branch])
+    return inside(state, frame)
+
+
+def _facts(fact: Fact) -> dict[str, object]:
+    known = ("strategy", "on_fail", "join", "count")
+    return {key: fact.meta.whole[key] for key in known if key in fact.meta.whole}
+
+
+def _without_start(state: State, fact: Fact, frame: int) -> int:
+    name = fact.meta.parallel_id or WORD
+    step = state.add_step(inside(state, frame), StepKind.PARALLEL, None, WORD, name)
+    state.index[step] = fact.statement
+    state.steps.set_status(step, Status.RUNNING, None)
+    instances = state.parallel_ids.setdefault(name, [])
+    instances.append(step)
+    extra = state.steps.more(step)
+    extra.instance = len(instances)
+    extra.ref.update(parallel_id=fact.meta.parallel_id, joined=False, branches=[])
+    state.remark("start_missing", step, (fact.row,))
+    return step
+
+
+def _join(state: State, fact: Fact, instance: int) -> int:
+    record(state, instance, fact)
+    if fact.status in FINISHED:
+        _close(state, instance, fact)
+    return instance
+
+
+def _close(state: State, instance: int, fact: Fact) -> None:
+    joined = fact.status is Status.COMPLETED
+    state.steps.more(instance).ref["joined"] = joined
+    for step in state.branches.get(instance, {}).values():
+        if joined and state.steps.status_of(step) is Status.PENDING and not state.steps.raw[step]:
+            state.steps.set_status(step, Status.NOT_NEEDED, None)
+
+
+def _branch_row(state: State, fact: Fact, instance: int, name: str) -> int:
+    branch = branch_step(state, instance, name)
+    _notice_index_as_parent(state, fact, instance)
+    if fact.text.startswith(f"{WORD}:") or fact.statement == state.index[instance]:
+        record(state, branch, fact)
+        state.index[branch] = fact.statement
+        return branch
+    if not state.steps.first[branch]:
+        state.steps.set_status(branch, fact.status, fact.raw)
+        if fact.error is not None:
+            state.steps.more(branch).error = fact.error
+    return branch
+
+
+def owns_row(state: State, step: int, fact: Fact) -> bool:
+    """Whether the row is the step's own, rather than one of a statement inside a branch."""
+    return state.steps.last[step] == fact.n
+
+
+def _notice_index_as_parent(state: State, fact: Fact, instance: int) -> None:
+    row = fact.parent_row
+    if row is None or state.parent_is_index:
+        return
+    if row == state.index[instance] and row != state.first_row(instance):
+        state.parent_is_index = True
+        state.remark("parent_is_index", instance, (fact.row,))

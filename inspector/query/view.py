@@ -1,0 +1,80 @@
+"""What a reader hands out about one run: immutable, the same for every runtime."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspector.derive.steps import StepTable
+from inspector.model.finding import Finding
+from inspector.model.run import Run
+from inspector.model.step import Event, OpenConstruct, Step
+from inspector.model.value import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One thing that a run can be asked about, with how much of it there is."""
+
+    part: str
+    """`timeline values receipts agents world_models source raw`, or another runtime's own part."""
+    title: str
+    count: int | None = None
+    mark: str | None = None
+    """A word after the count, such as a chain's verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """One run after its first `events` events. Nothing in it changes after it was handed out."""
+
+    run: Run
+    events: int
+    """Events that the steps tell of; fewer than `total_events` while travelling."""
+    total_events: int
+    steps: StepTable
+    step_of_event: array[int]
+    """The step of each event; event n is at n - 1."""
+    failures: array[int]
+    """Events that recorded a failure, ascending."""
+    open: tuple[OpenConstruct, ...]
+    describe: Callable[[int], Step]
+    """The step with this number as an object, with the runtime's own references."""
+    as_of: int
+    """When the content was read, UTC ms."""
+    tabs: tuple[Tab, ...] = ()
+    stale_reason: str | None = None
+    """Why this is the last good view and not the newest one; None while it is current."""
+
+    @property
+    def travelling(self) -> bool:
+        """Whether this shows the past."""
+        return self.events < self.total_events
+
+
+@dataclass(frozen=True, slots=True)
+class ValueList:
+    """Values of a run, all of them or as one frame resolves them."""
+
+    frame: str | None
+    """None = every scope; else `root` or a frame's number."""
+    rows: int
+    """Rows recorded, with superseded ones."""
+    values: tuple[Value, ...]
+    masked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StepContext:
+    """What the detail of a step shows beside the step itself."""
+
+    step: Step
+    events: tuple[Event, ...]
+    """The step's own rows, oldest first, at most a few hundred."""
+    values: ValueList
+    """What each name meant there."""
+    related: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    """Rows of extension tables that name the step, by table."""
+    findings: tuple[Finding, ...] = ()
