@@ -6,7 +6,6 @@ A million steps are a handful of arrays; `Step` objects are made only for what i
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +18,9 @@ NO_TIME = -(2**63)
 
 KINDS: tuple[StepKind, ...] = tuple(StepKind)
 STATUSES: tuple[Status, ...] = tuple(Status)
+_BLOCK = 1024
+_NO_TIMES = array("q", [NO_TIME]) * _BLOCK
+_ZEROS = array("i", [0]) * _BLOCK
 KIND_CODE = {kind: code for code, kind in enumerate(KINDS)}
 STATUS_CODE = {status: code for code, status in enumerate(STATUSES)}
 
@@ -93,7 +95,8 @@ class StepTable:
         self.extra: dict[int, Extra] = {}
         self.owned: set[int] = set()
         """Steps whose extra facts no snapshot shares yet."""
-        self.leaf_counts: Counter[int] = Counter()
+        self.leaf_counts = [0] * len(STATUSES)
+        """Steps without children, by status code."""
         self.reparented = 0
         """Grows when a step moved to another parent: an index over the tree starts anew."""
 
@@ -104,33 +107,41 @@ class StepTable:
         self, parent: int, kind: StepKind, label: str, status: Status, raw: str | None, event: int
     ) -> int:
         """Appends a step and returns its number. `event` 0 = named, but without a row."""
+        return self.append(parent, KIND_CODE[kind], label, STATUS_CODE[status], raw, event)
+
+    def append(
+        self, parent: int, kind: int, label: str, status: int, raw: str | None, event: int
+    ) -> int:
+        """As `add`, with the codes of the columns: the shortest way for the commonest step."""
         number = len(self.parent)
-        code = STATUS_CODE[status]
+        if number == len(self.started):
+            self._grow()
         self.parent.append(parent)
-        self.kind.append(KIND_CODE[kind])
-        self.status.append(code)
-        self.children_of.append(0)
+        self.kind.append(kind)
+        self.status.append(status)
         self.first.append(event)
         self.last.append(event)
         self.span_last.append(event)
-        self.started.append(NO_TIME)
-        self.ended.append(NO_TIME)
-        self.span_start.append(NO_TIME)
-        self.span_stop.append(NO_TIME)
         self.label.append(label)
         self.raw.append(raw)
         self.segment.append(None)
-        self.leaf_counts[code] += 1
-        self._adopt(parent)
-        if event:
-            self.touch(parent, event)
+        self.leaf_counts[status] += 1
+        if parent >= 0:
+            self._adopt(parent)
+            if event:
+                self.touch(parent, event)
         return number
 
+    def _grow(self) -> None:
+        """The columns that are seldom set grow by blocks: they may be longer than the table."""
+        self.children_of.extend(_ZEROS)
+        for column in (self.started, self.ended, self.span_start, self.span_stop):
+            column.extend(_NO_TIMES)
+
     def _adopt(self, parent: int) -> None:
-        if parent >= 0:
-            if not self.children_of[parent]:
-                self.leaf_counts[self.status[parent]] -= 1
-            self.children_of[parent] += 1
+        if not self.children_of[parent]:
+            self.leaf_counts[self.status[parent]] -= 1
+        self.children_of[parent] += 1
 
     def move(self, step: int, parent: int) -> None:
         """Puts a step under another parent (a row whose parent came after it)."""
@@ -140,7 +151,8 @@ class StepTable:
             if not self.children_of[old]:
                 self.leaf_counts[self.status[old]] += 1
         self.parent[step] = parent
-        self._adopt(parent)
+        if parent >= 0:
+            self._adopt(parent)
         self.reparented += 1
 
     def set_status(self, step: int, status: Status, raw: str | None) -> None:
@@ -191,7 +203,7 @@ class StepTable:
         other.extra = dict(self.extra)
         self.owned.clear()
         other.owned = set()
-        other.leaf_counts = Counter(self.leaf_counts)
+        other.leaf_counts = self.leaf_counts[:]
         other.reparented = self.reparented
         return other
 

@@ -6,9 +6,9 @@ Source: OpenProse state document, `execution` table and its examples (both write
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from inspector.model.status import Status
@@ -50,9 +50,11 @@ MAX_DEPTH = 200
 """JSON nested deeper than this is not followed: it cannot be a construct's metadata."""
 
 
-@dataclass(frozen=True, slots=True)
 class Meta:
-    """What `metadata` says about constructs; every field is absent unless it has the right type."""
+    """What `metadata` says about constructs; every field is absent unless it has the right type.
+
+    Never changed after it was read: rows with the same text share one.
+    """
 
     parallel_id: str | None = None
     branch: str | None = None
@@ -70,11 +72,12 @@ class Meta:
     update_style: bool = False
     """Has keys that only a writer uses who changes rows in place."""
     malformed: bool = False
-    whole: dict[str, Any] = field(default_factory=dict)
+    whole: Mapping[str, Any] = MappingProxyType({})
 
 
 NOTHING = Meta()
-BROKEN = Meta(malformed=True)
+BROKEN = Meta()
+BROKEN.malformed = True
 
 
 def meta_of(raw: object) -> Meta:
@@ -100,29 +103,13 @@ def _read_meta(raw: str) -> Meta:
         return NOTHING
     if not isinstance(data, dict):
         return BROKEN
-    return Meta(
-        parallel_id=_name(data.get("parallel_id")),
-        branch=_name(data.get("branch")),
-        branches=_names(data.get("branches")),
-        loop_id=_name(data.get("loop_id")),
-        iteration=_count(data.get("iteration")),
-        maximum=_count(_first(data, "max", "max_iterations")),
-        condition=_name(data.get("condition")),
-        reason=_name(data.get("reason")),
-        attempt=_count(_first(data, "attempt", "retry_attempt")),
-        max_attempts=_count(_first(data, "max", "max_retries", "max_attempts")),
-        current_iteration=_count(data.get("current_iteration")),
-        block=_name(data.get("block")),
-        depth=_count(data.get("depth")),
-        update_style=not data.keys().isdisjoint(
-            ("current_iteration", "max_iterations", "retry_attempt", "max_retries", "strategy")
-        ),
-        whole=data,
-    )
-
-
-def _first(data: dict[str, Any], *keys: str) -> object:
-    return next((data[key] for key in keys if data.get(key) is not None), None)
+    meta = Meta()
+    meta.whole = data
+    for key, value in data.items():
+        for field, read in _READERS.get(key, ()):
+            setattr(meta, field, read(value))
+    meta.update_style = not data.keys().isdisjoint(_UPDATE_KEYS)
+    return meta
 
 
 def _name(value: object) -> str | None:
@@ -148,6 +135,29 @@ def _count(value: object) -> int | None:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return value if isinstance(value, int) and 0 <= value < 2**53 else None
+
+
+_READERS: dict[str, tuple[tuple[str, Callable[[object], object]], ...]] = {
+    "parallel_id": (("parallel_id", _name),),
+    "branch": (("branch", _name),),
+    "branches": (("branches", _names),),
+    "loop_id": (("loop_id", _name),),
+    "iteration": (("iteration", _count),),
+    "max": (("maximum", _count), ("max_attempts", _count)),
+    "max_iterations": (("maximum", _count),),
+    "max_retries": (("max_attempts", _count),),
+    "max_attempts": (("max_attempts", _count),),
+    "condition": (("condition", _name),),
+    "reason": (("reason", _name),),
+    "attempt": (("attempt", _count),),
+    "retry_attempt": (("attempt", _count),),
+    "current_iteration": (("current_iteration", _count),),
+    "block": (("block", _name),),
+    "depth": (("depth", _count),),
+}
+_UPDATE_KEYS = frozenset(
+    ("current_iteration", "max_iterations", "retry_attempt", "max_retries", "strategy")
+)
 
 
 def text_of(value: object) -> str:

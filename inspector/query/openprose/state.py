@@ -65,6 +65,8 @@ class State:
     """Container → key of a statement → its newest step."""
     used: dict[int, Counter[str]] = field(default_factory=dict)
     """Container → path segments taken, so that ids stay unique."""
+    here: int | None = None
+    """Container of a row that names no parent; None = to be found again."""
     loops: dict[int, list[int]] = field(default_factory=dict)
     """Container → its open loops whose rows come between their start and their exit."""
     rounds: dict[int, int] = field(default_factory=dict)
@@ -104,6 +106,7 @@ class State:
     ) -> int:
         """Adds a step to a container; without a fact it is named but has no row yet."""
         steps = self.steps
+        self.here = None
         if fact is None:
             number = steps.add(container, kind, label, Status.PENDING, None, 0)
             self.index.append(self.index[container] if container >= 0 else None)
@@ -113,6 +116,10 @@ class State:
         self.frame.append(self.frame[container] if container >= 0 else 0)
         steps.segment[number] = self._free_segment(container, segment)
         return number
+
+    def taken(self, container: int, segment: Any) -> None:
+        """Says that a path segment is in use, although it was never asked for."""
+        self.used.setdefault(container, Counter()).setdefault(segment, 1)
 
     def _free_segment(self, container: int, segment: Any) -> Any:
         if isinstance(segment, int) and container >= 0 and self._is_loop(container):
