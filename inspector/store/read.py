@@ -1,0 +1,355 @@
+"""The zero-touch reader: committed content of a database that others write, without their notice.
+
+It takes no lock on a watched file, writes nothing in its folder, and keeps no connection. A look
+before and one after enclose every read; only if nothing moved in between is the answer given.
+Where the file alone does not hold the content (a log, a journal), a private copy is read.
+
+Weaker where the system cannot say who holds locks (see `locks`): a writer that keeps its journal in
+memory could then be read between two of its writes, if it pauses there longer than a clock tick.
+"""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Generic, NamedTuple, Self, TypeVar
+
+from inspector.model.clock import Clock, system_clock
+from inspector.model.store import Health
+from inspector.store import raw, routes, unavailable
+from inspector.store.fingerprint import (
+    HEAD_SIZE,
+    MAGIC,
+    WAL_HEAD_SIZE,
+    Look,
+    Mark,
+    WalGeneration,
+    generation_of,
+    look,
+)
+from inspector.store.lineage import Lineage
+from inspector.store.pace import Pace, ReadBudget
+from inspector.store.private import PrivateRoom
+from inspector.store.routes import Answer, Query, Route
+from inspector.store.tokens import Token, plain_token, token, unique_token
+from inspector.store.unavailable import StoreUnavailable
+from inspector.store.wal import WalImage, content_key_of
+
+__all__ = ["ReadBudget", "Reading", "Route", "StoreUnavailable", "Token", "ZeroTouchReader"]
+
+T = TypeVar("T")
+
+_HIGHEST_FORMAT = 2
+_BROKEN = {
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[T]):
+    """What a query gave, and of which content."""
+
+    value: T
+    token: Token
+    route: Route
+
+
+class _Accepted(NamedTuple):
+    seen: Look
+    token: Token
+    route: Route
+
+
+class ZeroTouchReader:
+    """Reads one database, one thread at a time. Links in `path` are followed at every read.
+
+    Private copies go to `private_root` alone when it is given. `trace` is called with the name of
+    each step before it is taken. Close the reader to remove its private copies.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        private_root: str | None = None,
+        budget: ReadBudget = ReadBudget(),  # noqa: B008 - frozen
+        clock: Clock | None = None,
+        trace: Callable[[str], None] = lambda step: None,
+    ) -> None:
+        self.path = os.path.abspath(path)
+        self._real = self.path
+        self._budget = budget
+        self._clock = clock or system_clock()
+        self._trace = trace
+        self._room = PrivateRoom(private_root)
+        self._wal = WalImage(self._real, self._room, trace)
+        self._lineage = Lineage()
+        self._last: _Accepted | None = None
+        self._trouble: tuple[Health, int] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Removes the private copies; another read would make them anew."""
+        self._wal.drop()
+        self._room.close()
+
+    @property
+    def identity(self) -> tuple[int, int] | None:
+        """Device and inode of the content last read; None before the first read."""
+        return self._last.seen.identity if self._last else None
+
+    @property
+    def generation(self) -> int:
+        """Grows when the content was replaced, restored, vacuumed or given another schema.
+
+        Nothing that was remembered by rowid holds across generations. 0 before the first read.
+        """
+        return self._lineage.generation
+
+    def read(self, query: Query[T]) -> Reading[T]:
+        """Runs `query` on committed content, as often as it takes until nothing moved under it.
+
+        The query must have no effect but its value, and must not keep the connection. What it
+        raises on content that stood still is raised here, but for damage to the database: that is
+        StoreUnavailable (`unreadable`), like every other way to have no answer.
+        """
+        started = self._clock()
+        try:
+            reading = self._read(query)
+        except StoreUnavailable as error:
+            raise self._noted(error, started) from error.__cause__
+        except sqlite3.DatabaseError as error:
+            if not _is_broken(error):
+                raise
+            raise self._noted(unavailable.unreadable(f"SQLite says: {error}"), started) from error
+        self._trouble = None
+        return reading
+
+    def changed(self) -> bool:
+        """False only if nothing was committed since the last accepted read (10 to 25 us)."""
+        last = self._last
+        if last is None or (last.route != "wal" and last.seen.racy_for_ns):
+            return True
+        try:
+            status = os.stat(self.path)
+            if last.route == "wal":
+                there = status.st_dev, status.st_ino
+                return there != last.seen.identity or self._wal.changed()
+            mark = Mark(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+            return mark != last.seen.db or self._moved_beside(last.seen)
+        except (OSError, raw.NotRegular):
+            return True
+
+    def content_token(self) -> Token:
+        """The token of the content there is now, from a look alone; raises StoreUnavailable.
+
+        Taken within a clock tick of a write it is equal to no other.
+        """
+        started = self._clock()
+        try:
+            seen = self._look()
+            self._check(seen)
+            if self._last is not None and not self.changed():
+                return replace(self._last.token, last_write_ms=seen.last_write_ms)
+            if not _covered_by_log(seen):
+                return plain_token(seen)
+            try:
+                return token(seen, content_key_of(self._real, seen))
+            except raw.Moved:
+                return unique_token(seen)
+        except StoreUnavailable as error:
+            raise self._noted(error, started) from error.__cause__
+
+    def _read(self, query: Query[T]) -> Reading[T]:
+        pace = Pace(self._budget)
+        while True:
+            seen = self._settled_look(pace)
+            try:
+                answer = self._attempt(seen, query, pace)
+            except raw.Moved:
+                answer = None
+            if answer is not None:
+                return self._accept(seen, answer)
+            if not pace.tries_again():
+                raise _busy(seen)
+
+    def _accept(self, seen: Look, answer: Answer[T]) -> Reading[T]:
+        if answer.route == "wal":
+            accepted = token(seen, self._wal.content_key())
+        else:
+            accepted = plain_token(seen)
+        self._last = _Accepted(seen, accepted, answer.route)
+        self._lineage.note(seen.identity, seen.birth, answer.head)
+        return Reading(answer.value, accepted, answer.route)
+
+    def _attempt(self, seen: Look, query: Query[T], pace: Pace) -> Answer[T] | None:
+        if _covered_by_log(seen):
+            return self._from_log(seen, query)
+        self._wal.drop()
+        if seen.journal_hot:
+            if seen.racy_for_ns:
+                return None
+            size = sum(mark.size for mark in (seen.db, seen.journal, seen.wal) if mark)
+            target = self._room.path("copy", size)
+            return routes.from_journal(self._real, seen, query, self._calm, target)
+        if _written_without_journal(seen):
+            return None
+        if seen.racy_for_ns or pace.prefers_copy:
+            if seen.racy_for_ns and seen.db.size > self._budget.read_twice_bytes:
+                return None
+            target = self._room.path("copy", seen.db.size)
+            return routes.from_copy(self._real, seen, query, self._calm, target)
+        try:
+            return routes.in_place(self._real, seen, query, self._calm)
+        except routes.TooSlow:
+            pace.prefers_copy = True
+            return None
+
+    def _from_log(self, seen: Look, query: Query[T]) -> Answer[T] | None:
+        with routes.copying():
+            if not self._wal.refresh(seen, self._generation_holds):
+                return None
+        self._trace("query")
+        return routes.query_copy(self._wal.path, query, "wal")
+
+    # The looks. A reader without the second kind would be wrong, which the tests show.
+
+    def _calm(self, seen: Look) -> bool:
+        self._trace("look-b")
+        again = look(self._real, time.time_ns())
+        if again is None or again.calm != seen.calm:
+            return False
+        return not seen.journal_hot or again.generation == seen.generation
+
+    def _generation_holds(self, generation: WalGeneration) -> bool:
+        self._trace("look-b")
+        return generation_of(self._real) == generation
+
+    def _settled_look(self, pace: Pace) -> Look:
+        while True:
+            seen = self._look()
+            self._check(seen)
+            if _covered_by_log(seen):
+                return seen
+            unfinished = seen.journal_hot or _written_without_journal(seen)
+            if unfinished and pace.waits_for_commit():
+                continue
+            if seen.racy_for_ns and pace.waits_for_tick(seen.racy_for_ns):
+                continue
+            return seen
+
+    def _look(self) -> Look:
+        self._trace("look")
+        try:
+            seen = self._look_at_target()
+        except raw.NotRegular as error:
+            raise unavailable.unreadable(self._misplaced(error)) from error
+        except PermissionError as error:
+            raise unavailable.denied(self._name_of(str(error.filename))) from error
+        except (OSError, ValueError) as error:
+            raise unavailable.unreadable(f"the path cannot be followed: {error}") from error
+        if seen is None:
+            raise unavailable.gone()
+        return seen
+
+    def _look_at_target(self) -> Look | None:
+        try:
+            target = os.stat(self.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        try:
+            seen = look(self._real, time.time_ns())
+        except raw.NotRegular:
+            if not self._follow_links():
+                raise
+            seen = None
+        if seen is None or seen.identity != (target.st_dev, target.st_ino):
+            self._follow_links()
+            seen = look(self._real, time.time_ns())
+        return seen
+
+    def _follow_links(self) -> bool:
+        """Resolves the path anew; tells whether that leads to another place."""
+        real = os.path.realpath(self.path)
+        if real == self._real:
+            return False
+        self._wal.drop()
+        self._real = real
+        self._wal = WalImage(real, self._room, self._trace)
+        return True
+
+    def _check(self, seen: Look) -> None:
+        if seen.db.size == 0:
+            raise unavailable.empty()
+        if seen.head.startswith(MAGIC) and len(seen.head) == HEAD_SIZE:
+            if (newest := max(seen.head[18:20])) > _HIGHEST_FORMAT:
+                raise unavailable.unsupported(newest)
+            return
+        if not (seen.has_wal or seen.journal_hot or seen.being_written):
+            raise unavailable.unreadable("this file is not a SQLite database")
+
+    def _moved_beside(self, seen: Look) -> bool:
+        if _size_of(self._real + "-wal") >= WAL_HEAD_SIZE and not seen.has_wal:
+            return True
+        if not seen.journal_hot:
+            return False
+        again = look(self._real, time.time_ns())
+        return again is None or again.calm != seen.calm
+
+    def _noted(self, error: StoreUnavailable, started: int) -> StoreUnavailable:
+        if self._trouble is None or self._trouble[0] != error.health:
+            self._trouble = error.health, started
+        since = self._trouble[1]
+        reason = error.reason
+        if error.health is Health.BUSY and (seconds := (self._clock() - since) // 1000) > 0:
+            reason += f" for {seconds} s" if seconds < 120 else f" for {seconds // 60} min"
+        return StoreUnavailable(error.health, reason, since)
+
+    def _misplaced(self, error: raw.NotRegular) -> str:
+        if error.path == self._real:
+            return f"this is {error.kind}, not a database file"
+        return f"{self._name_of(error.path)} is {error.kind}, not a file"
+
+    def _name_of(self, path: str) -> str:
+        names = {"-wal": "the database's write-ahead log", "-journal": "the database's journal"}
+        return names.get(path.removeprefix(self._real), "the database")
+
+
+def _covered_by_log(seen: Look) -> bool:
+    return seen.has_wal and not seen.journal_hot
+
+
+def _written_without_journal(seen: Look) -> bool:
+    return bool(seen.being_written) and seen.journal_idle and not seen.has_wal
+
+
+def _size_of(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _busy(seen: Look) -> StoreUnavailable:
+    if seen.being_written or seen.journal_hot:
+        return unavailable.busy("a writer has held the database")
+    return unavailable.busy("the database has changed faster than it can be read")
+
+
+def _is_broken(error: sqlite3.DatabaseError) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN
