@@ -151,7 +151,7 @@ def json_text(obj: object, *, indent: int | None = None) -> str:
     """`obj` as JSON that is safe to print: controls appear only as `\\uXXXX`, letters as letters.
 
     Integers beyond 2^53 and Decimals become strings, so do NaN and the infinities; bytes become
-    `{"base64": "…"}`. Keys keep their order. No depth is too deep. Raises TypeError for other types.
+    `{"base64": "…"}`. Keys keep their order, depth has no limit. Raises TypeError for other types.
     """
     pieces: list[str] = []
     open_containers: list[_Container] = []
