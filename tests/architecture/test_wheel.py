@@ -55,11 +55,13 @@ def output(python: Path, folder: Path, *arguments: str) -> str:
     return run.stdout.strip()
 
 
-def test_wheel_holds_every_module_and_style(wheel: Path) -> None:
+def test_wheel_holds_every_file_and_style(wheel: Path) -> None:
     held = set(zipfile.ZipFile(wheel).namelist())
-    modules = {str(file.relative_to(ROOT)) for file in (ROOT / "inspector").rglob("*.py")}
+    files = {file for file in (ROOT / "inspector").rglob("*") if file.is_file()}
+    package = {str(file.relative_to(ROOT)) for file in files if "__pycache__" not in file.parts}
     styles = {f"inspector/styles/{file.name}" for file in (ROOT / "styles").glob("*.tcss")}
-    assert modules | styles | {"inspector/py.typed"} <= held
+    assert "inspector/py.typed" in package
+    assert package | styles <= held
     assert not [name for name in held if name.startswith(("tests/", "styles/"))]
 
 
