@@ -53,7 +53,7 @@ def inspect_attachment(
     `ok_truncated_preview` unless what was read of it is binary. Raises nothing.
     """
     if not recorded:
-        return Attachment(recorded or "", _Verdict.NONE), b""
+        return Attachment("", _Verdict.NONE), b""
     try:
         found, data, size = _read(run_folder, recorded, preview_bytes)
     except _Refused as refused:

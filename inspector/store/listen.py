@@ -1,0 +1,165 @@
+"""Being told by the operating system that files change, through watchfiles.
+
+`watchfiles` is imported when the first listener is made, never before. Reading a file is no
+change: access events do not reach us.
+"""
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+ADDED = 1
+MODIFIED = 2
+DELETED = 3
+
+Raw = set[tuple[int, str]]
+"""What happened (ADDED, MODIFIED, DELETED) and to which path."""
+
+
+class CannotListen(OSError):
+    """The operating system does not let us watch any more folders."""
+
+
+class StopSign(Protocol):
+    """What tells a listener to stop waiting; a `threading.Event` is one."""
+
+    def is_set(self) -> bool:
+        """Whether to stop."""
+        ...
+
+
+class Listener(Protocol):
+    """A set of folders under watch."""
+
+    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> Raw:
+        """Waits for changes, gathers them, and returns them; empty at the time-out or stop."""
+        ...
+
+    def close(self) -> None:
+        """Ends the watch; no other thread may be waiting."""
+        ...
+
+
+Listen = Callable[[Sequence[str], bool], Listener]
+"""Watches folders, with all below them or not. FileNotFoundError, CannotListen."""
+
+
+class _Watchfiles:
+    """A listener of the watchfiles library."""
+
+    def __init__(self, folders: Sequence[str], recursive: bool) -> None:
+        from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
+
+        self._failure: type[Exception] = WatchfilesRustInternalError
+        try:
+            # A folder that cannot be read must not cost the others their watch.
+            self._notify = RustNotify(list(folders), False, False, 300, recursive, True)
+        except FileNotFoundError:
+            raise
+        except (OSError, WatchfilesRustInternalError) as error:
+            raise CannotListen(str(error)) from error
+
+    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> Raw:
+        try:
+            raw = self._notify.watch(debounce_ms, step_ms, timeout_ms, stop)
+        except (OSError, self._failure) as error:
+            raise CannotListen(str(error)) from error
+        return raw if isinstance(raw, set) else set()
+
+    def close(self) -> None:
+        self._notify.close()
+
+
+def listen(folders: Sequence[str], recursive: bool) -> Listener:
+    """Watches folders with watchfiles."""
+    return _Watchfiles(folders, recursive)
+
+
+Pace = Callable[[bool], tuple[int, int]]
+"""For a deep listener or a flat one: how long to gather changes, how often to look; ms."""
+
+
+class Ears:
+    """A listener for whole trees and one for single folders, each waiting in its own thread."""
+
+    def __init__(self, listener: Listen, pace: Pace) -> None:
+        self._listener = listener
+        self._pace = pace
+        self._inbox: queue.SimpleQueue[Raw | CannotListen | None] = queue.SimpleQueue()
+        self._open: dict[bool, tuple[tuple[str, ...], _Ear]] = {}
+
+    def tune(self, folders: tuple[str, ...], *, deep: bool) -> None:
+        """Listens to these folders instead; nothing happens if they are the same.
+
+        Raises FileNotFoundError when one has gone, CannotListen.
+        """
+        if deep in self._open and self._open[deep][0] == folders:
+            return
+        self._shut(deep)
+        if folders:
+            listener = self._listener(folders, deep)
+            self._open[deep] = (folders, _Ear(listener, self._inbox, deep, self._pace))
+
+    def heard(self, wait_s: float) -> Raw:
+        """All that was announced, after waiting for the first of it. Raises CannotListen."""
+        raw: Raw = set()
+        try:
+            said = self._inbox.get(timeout=wait_s)
+            while True:
+                if isinstance(said, CannotListen):
+                    raise said
+                raw |= said or set()
+                said = self._inbox.get_nowait()
+        except queue.Empty:
+            return raw
+
+    def wake(self) -> None:
+        """Ends the waiting in `heard`, from any thread."""
+        self._inbox.put(None)
+
+    def close(self) -> None:
+        """Ends both watches."""
+        for deep in list(self._open):
+            self._shut(deep)
+
+    def _shut(self, deep: bool) -> None:
+        if deep in self._open:
+            self._open.pop(deep)[1].close()
+
+
+class _Ear:
+    """A thread that passes on what one listener hears."""
+
+    def __init__(
+        self,
+        listener: Listener,
+        inbox: "queue.SimpleQueue[Raw | CannotListen | None]",
+        deep: bool,
+        pace: Pace,
+    ) -> None:
+        self._listener = listener
+        self._inbox = inbox
+        self._deep = deep
+        self._pace = pace
+        self._stop = threading.Event()
+        name = f"watch-{'deep' if deep else 'flat'}"
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stops the thread, within one step of its pace, and ends the watch."""
+        self._stop.set()
+        self._thread.join()
+        self._listener.close()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            debounce_ms, step_ms = self._pace(self._deep)
+            try:
+                raw = self._listener.wait(debounce_ms, step_ms, 1000, self._stop)
+            except CannotListen as error:
+                self._inbox.put(error)
+                return
+            if raw:
+                self._inbox.put(raw)
