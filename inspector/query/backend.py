@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from inspector.model.clock import Clock
 from inspector.model.run import Run
 from inspector.model.step import Event
 from inspector.model.store import Runtime, Store
@@ -71,3 +72,6 @@ class Backend(Protocol):
 
     def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
         """Whether a database with these tables (name → columns) is a store of this runtime."""
+
+    def reader(self, path: str, clock: Clock, parent: str | None = None) -> StoreReader:
+        """A reader of a recognised database; `parent` is the store of a run that imports it."""

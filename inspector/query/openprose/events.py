@@ -6,7 +6,7 @@ Source: OpenProse state document, `execution` table and its examples (both write
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -182,14 +182,3 @@ def index_of(value: object) -> int | float | str | None:
     text = text_of(value)
     number = text.strip()
     return int(number) if number.isascii() and number.isdigit() and len(number) < 16 else text
-
-
-def write_style(rows: Iterable[Row]) -> tuple[bool, bool]:
-    """Whether the rows show signs of (appending, updating in place)."""
-    appends = updates = False
-    for row in rows:
-        if row[3] in APPEND_WORDS:
-            appends = True
-        elif meta_of(row[8]).update_style:
-            updates = True
-    return appends, updates

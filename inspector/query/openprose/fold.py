@@ -13,7 +13,14 @@ from inspector.derive.steps import KIND_CODE, STATUS_CODE
 from inspector.model.status import FINISHED, Status
 from inspector.model.step import StepKind
 from inspector.query.openprose.constructs import find_loop
-from inspector.query.openprose.events import ROW_STATUS, Row, index_of, meta_of, text_of
+from inspector.query.openprose.events import (
+    APPEND_WORDS,
+    ROW_STATUS,
+    Row,
+    index_of,
+    meta_of,
+    text_of,
+)
 from inspector.query.openprose.loops import apply_loop, is_loop_row
 from inspector.query.openprose.parallels import apply_parallel, is_parallel_row, owns_row
 from inspector.query.openprose.places import frame_of, inside, round_of, settle_parent
@@ -26,6 +33,7 @@ _PLAIN = {
     for word in ("completed", "failed", "skipped", "pending", "executing")
 }
 _NOT_PLAIN = ("parallel:", "do ", "block ")
+_FAILED = STATUS_CODE[Status.FAILED]
 _STATEMENT = KIND_CODE[StepKind.STATEMENT]
 
 
@@ -80,14 +88,15 @@ def _apply_plain(state: State, row: Row) -> bool:
     state.frame.append(state.frame[container] if container >= 0 else 0)
     state.row_ids.append(row_id)
     state.event_step.append(step)
+    if code == _FAILED:
+        state.failures.append(state.events)
     return True
 
 
 def _apply_fact(state: State, row: Row) -> None:
     fact = read_fact(state.events, row)
     state.row_ids.append(fact.row)
-    if fact.started_at is not None or fact.ended_at is not None:
-        state.instants += 1
+    _count_signs(state, fact)
     if is_loop_row(fact):
         step = apply_loop(state, fact)
     elif is_parallel_row(fact):
@@ -103,6 +112,18 @@ def _apply_fact(state: State, row: Row) -> None:
         state.remark("malformed_metadata", step, (fact.row,))
     if fact.status is Status.UNKNOWN:
         state.remark("unknown_status", step, (fact.row,), fact.raw or "")
+
+
+def _count_signs(state: State, fact: Fact) -> None:
+    if fact.started_at is not None or fact.ended_at is not None:
+        state.instants += 1
+        state.both_instants += fact.started_at is not None and fact.ended_at is not None
+    if fact.status is Status.FAILED:
+        state.failures.append(fact.n)
+    if fact.raw in APPEND_WORDS:
+        state.appended += 1
+    elif fact.meta.update_style:
+        state.updated += 1
 
 
 def read_fact(n: int, row: Row) -> Fact:

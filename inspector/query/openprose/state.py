@@ -80,6 +80,12 @@ class State:
     """The writer put a statement index into `parent_id` (as the first state document did)."""
     instants: int = 0
     """Events that carry at least one instant."""
+    failures: array[int] = field(default_factory=lambda: array("i"))
+    """Events that recorded a failure."""
+    appended: int = 0
+    updated: int = 0
+    both_instants: int = 0
+    """Events that show how they were written (see `schema.StyleSigns`)."""
     remarks: list[Remark] = field(default_factory=list)
     remark_counts: Counter[str] = field(default_factory=Counter)
 
@@ -158,6 +164,10 @@ class State:
             waiting={key: list(value) for key, value in self.waiting.items()},
             parent_is_index=self.parent_is_index,
             instants=self.instants,
+            failures=self.failures[:],
+            appended=self.appended,
+            updated=self.updated,
+            both_instants=self.both_instants,
             remarks=list(self.remarks),
             remark_counts=Counter(self.remark_counts),
         )

@@ -1,0 +1,40 @@
+"""Saved states of a fold, so that the past and a changed row cost little."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+S = TypeVar("S")
+
+
+class Checkpoints(Generic[S]):
+    """States after some event numbers. At most `limit` of them, ever wider apart as a run grows."""
+
+    def __init__(self, *, spacing: int = 512, limit: int = 24) -> None:
+        self._states: dict[int, S] = {}
+        self._spacing = spacing
+        self._limit = limit
+
+    def due(self, events: int) -> int:
+        """The next event number after `events` at which a state should be saved."""
+        return (events // self._spacing + 1) * self._spacing
+
+    def save(self, events: int, state: S) -> None:
+        """Keeps a state that nobody changes any more."""
+        self._states[events] = state
+        if len(self._states) > self._limit:
+            self._spacing *= 2
+            kept = {n: s for n, s in self._states.items() if n % self._spacing == 0}
+            self._states = kept
+
+    def before(self, events: int) -> tuple[int, S] | None:
+        """The newest saved state with at most this many events; it must be copied before use."""
+        at = max((n for n in self._states if n <= events), default=None)
+        return None if at is None else (at, self._states[at])
+
+    def forget_after(self, events: int) -> None:
+        """Drops the states that already took in a later event."""
+        self._states = {n: state for n, state in self._states.items() if n <= events}
+
+    def __len__(self) -> int:
+        return len(self._states)

@@ -1,0 +1,123 @@
+"""What a careful reader of an OpenProse run would point out, in sentences.
+
+Whether an OpenProse run lives is not recorded: nothing here says so either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from inspector.model.finding import Finding
+from inspector.model.status import ENDED, Status
+from inspector.model.step import OpenConstruct, StepKind
+from inspector.query.openprose.state import KEPT_REMARKS, Remark, State
+from inspector.text.numbers import age
+
+QUIET_MS = 15 * 60_000
+"""A session may think for minutes: silence is worth a word only after a quarter of an hour."""
+
+
+def liveness(status: Status, last_activity_at: int | None, now: int) -> Iterable[Finding]:
+    """A run that says running and writes nothing."""
+    if status is not Status.RUNNING or last_activity_at is None:
+        return
+    silent = now - last_activity_at
+    if silent >= QUIET_MS:
+        yield Finding("quiet", f"Nothing written for {age(silent)}; whether it lives is not known.")
+
+
+def ending(
+    status: Status, open_: Sequence[OpenConstruct], state: State, has_output: bool
+) -> Iterable[Finding]:
+    """Where the run's own word and its events do not say the same."""
+    if status is Status.COMPLETED:
+        for construct in open_:
+            yield Finding(
+                "contradiction",
+                f"The run says completed, but {name_of(construct)} has no recorded end.",
+                construct.step,
+            )
+    elif status in ENDED:
+        for construct in open_:
+            yield Finding(
+                "never_finished", f"{_capital(name_of(construct))} never ended.", construct.step
+            )
+    elif status is Status.RUNNING and has_output and not open_ and _all_finished(state):
+        yield Finding(
+            "looks_finished",
+            "Every recorded step ended and an output was written, but the run was not closed.",
+        )
+
+
+def _all_finished(state: State) -> bool:
+    if not state.events:
+        return False
+    last = state.steps.status_of(state.event_step[-1])
+    unfinished = (Status.RUNNING, Status.PENDING, Status.UNKNOWN, Status.FAILED)
+    return last not in unfinished
+
+
+def name_of(construct: OpenConstruct) -> str:
+    """A construct in words, such as `parallel p1 (instance 3)` or `statement 2`."""
+    name = construct.id if construct.id is not None else construct.statement_index
+    words = f"{construct.kind} {name}" if name is not None else f"a {construct.kind}"
+    repeated = construct.kind is StepKind.PARALLEL and (construct.instance or 1) > 1
+    return f"{words} (instance {construct.instance})" if repeated else words
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def unconfirmed(branches: Sequence[tuple[str, str]]) -> Iterable[Finding]:
+    """Branches (name, step id) that have a value but no row of their own."""
+    for name, step in branches:
+        yield Finding(
+            "unconfirmed",
+            f"Branch {name} has a value but no recorded end: probably finished, unconfirmed.",
+            step,
+        )
+
+
+def oddities(state: State) -> Iterable[Finding]:
+    """What the fold met: parents that are missing or circular, unknown words, broken metadata."""
+    for row, steps in state.waiting.items():
+        for step in steps:
+            yield Finding(
+                "parent_missing",
+                f"Row {state.first_row(step)} names row {row} as its parent, which is not there.",
+                f"execution:{state.first_row(step)}",
+            )
+    for remark in state.remarks:
+        yield Finding(remark.code, _sentence(remark), _where(remark))
+    for code, count in state.remark_counts.items():
+        if count > KEPT_REMARKS:
+            yield Finding(code, f"{count - KEPT_REMARKS} more of the same kind are not listed.")
+
+
+def _where(remark: Remark) -> str:
+    return f"execution:{','.join(map(str, remark.rows))}"
+
+
+def _sentence(remark: Remark) -> str:
+    row = remark.rows[0]
+    if remark.code == "parent_cycle":
+        if len(remark.rows) == 1:
+            return f"Row {row} names itself as its parent."
+        listed = " and ".join(map(str, remark.rows))
+        return f"Rows {listed} name each other as parents; the circle is cut once."
+    if remark.code == "unknown_status":
+        return (
+            f"Row {row} has the status {remark.detail!r}, which the state document does not know."
+        )
+    return _SENTENCES[remark.code].format(row=row)
+
+
+_SENTENCES = {
+    "malformed_metadata": "Row {row} has metadata that is not a JSON object; it is shown raw.",
+    "clock_skew": "Row {row} ends before it starts; its duration is left out.",
+    "implausible_time": "Row {row} bears an instant that cannot be right; the axis leaves it out.",
+    "superseded": "A construct was begun again by row {row} before its end was recorded.",
+    "start_missing": "Row {row} speaks of a construct whose start is not recorded.",
+    "parent_is_index": "Row {row} names a statement number as its parent, not a row.",
+}

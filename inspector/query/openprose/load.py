@@ -1,0 +1,82 @@
+"""One read of a run's database: what the head needs, and the facts that may have changed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from inspector.query.openprose import values
+from inspector.query.openprose.events import Row
+from inspector.query.openprose.rows import (
+    Damage,
+    RunRow,
+    read_execution,
+    read_run_rows,
+    read_some,
+)
+from inspector.query.tables import Tables, read_tables
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What one read found. `changed` are rows that were asked for again."""
+
+    tables: Tables
+    schema_version: int
+    run_rows: tuple[RunRow, ...]
+    rows: Sequence[Row]
+    changed: Sequence[Row]
+    damage: tuple[Damage, ...]
+    names: frozenset[str]
+    has_output: bool
+    orphans: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is already known, so that only the rest is read."""
+
+    after: int | None = None
+    """Newest row id that is known; None = read every fact."""
+    again: Sequence[int] = ()
+    """Row ids of facts that had not ended."""
+    tables: Tables | None = None
+    schema_version: int | None = None
+
+
+def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
+    """The query to hand to a zero-touch read: no effect but its answer."""
+
+    def load(connection: sqlite3.Connection) -> Loaded:
+        version = connection.execute("PRAGMA schema_version").fetchone()[0]
+        known = wanted.tables if version == wanted.schema_version else None
+        tables = known if known is not None else read_tables(connection)
+        run_rows, run_damage = read_run_rows(connection, tables)
+        rows, damage = read_execution(connection, tables, wanted.after)
+        changed = read_some(connection, tables, wanted.again) if not damage else ()
+        extras, extra_damage = _bindings(connection, tables)
+        return Loaded(
+            tables,
+            version,
+            tuple(run_rows),
+            rows,
+            changed,
+            tuple(one for one in (run_damage, damage, extra_damage) if one is not None),
+            *extras,
+        )
+
+    return load
+
+
+_Extras = tuple[frozenset[str], bool, tuple[tuple[str, int], ...]]
+
+
+def _bindings(connection: sqlite3.Connection, tables: Tables) -> tuple[_Extras, Damage | None]:
+    try:
+        names = values.binding_names(connection, tables)
+        output = values.has_output(connection, tables)
+        orphans = tuple(values.orphans(connection, tables))
+    except sqlite3.DatabaseError as error:
+        return (frozenset(), False, ()), Damage("bindings", 0, str(error))
+    return (names, output, orphans), None

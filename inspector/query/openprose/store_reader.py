@@ -1,0 +1,156 @@
+"""One OpenProse run folder: its store and its one run, from the cheapest read that tells them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from inspector.model.clock import Clock
+from inspector.model.finding import Finding
+from inspector.model.run import Run, RunKind
+from inspector.model.status import Status
+from inspector.model.store import Health, Runtime, Store, WriteStyle
+from inspector.query.backend import RunReader, StoreReader
+from inspector.query.openprose import schema, view
+from inspector.query.openprose.rows import Damage, RunRow, read_run_rows
+from inspector.query.openprose.run_reader import ProseRun
+from inspector.query.tables import Tables, read_tables
+from inspector.store.read import StoreUnavailable, Token, ZeroTouchReader
+
+STATE = "state.db"
+
+
+class ProseStore:
+    """Satisfies `StoreReader` for one `state.db`. Used by one thread at a time."""
+
+    def __init__(
+        self, path: str, clock: Clock, *, parent_key: str | None = None, private: str | None = None
+    ) -> None:
+        self.path = path
+        self._clock = clock
+        self._private = private
+        self._place = view.Place(path, os.path.dirname(path), parent_key)
+        self._source = ZeroTouchReader(path, private_root=private, clock=clock)
+        self._token: Token | None = None
+        self._last: tuple[Store, tuple[Run, ...]] | None = None
+
+    def summarize(self) -> tuple[Store, Sequence[Run]]:
+        """The store and the run's own row; an unreadable store still has its run."""
+        try:
+            token = self._source.content_token()
+            if self._last is not None and token == self._token:
+                return self._last
+            reading = self._source.read(_read_head)
+        except StoreUnavailable as trouble:
+            return self._unavailable(trouble)
+        except sqlite3.DatabaseError as error:
+            return self._unavailable(StoreUnavailable(Health.UNREADABLE, f"SQLite says: {error}"))
+        tables, run_rows, damage = reading.value
+        facts = view.Facts(
+            tables,
+            tuple(run_rows),
+            () if damage is None else (damage,),
+            reading.token.last_write_ms,
+        )
+        store = view.store_of(self._place, facts, schema.StyleSigns())
+        self._token = reading.token
+        self._last = (store, (view.head_of(self._place, facts, store),))
+        return self._last
+
+    def changed(self) -> bool:
+        """Whether the last summary may be out of date."""
+        return self._last is None or self._source.changed()
+
+    def open(self, run: Run) -> RunReader:
+        """A reader of the run."""
+        return ProseRun(self._place, self._clock, self._private)
+
+    def close(self) -> None:
+        """Removes private copies."""
+        self._source.close()
+
+    def _unavailable(self, trouble: StoreUnavailable) -> tuple[Store, tuple[Run, ...]]:
+        """The last good answer with the reason, or a run of which nothing is known."""
+        if self._last is not None and trouble.health is Health.BUSY:
+            store, runs = self._last
+            store = replace(store, health=trouble.health, reason=trouble.reason)
+            return store, tuple(replace(run, store=store) for run in runs)
+        return unknown_run(self._place, trouble.health, trouble.reason)
+
+
+def unknown_run(
+    place: view.Place, health: Health, reason: str, variant: str | None = None
+) -> tuple[Store, tuple[Run, ...]]:
+    """What can be said of a run folder whose store cannot be read."""
+    if health is Health.EMPTY:
+        variant = "empty"
+    store = Store(place.store_path, Runtime.OPENPROSE, variant, WriteStyle.NONE, health, reason)
+    run = Run(
+        key=view.run_key(place.store_path, place.name),
+        kind=RunKind.PROGRAM,
+        store=store,
+        run_id=place.name,
+        title=place.name,
+        status=Status.UNKNOWN,
+        raw_status=None,
+        parent_key=place.parent_key,
+        findings=(Finding("unreadable", f"Cannot be read now: {reason}."),),
+        complete=True,
+    )
+    return store, (run,)
+
+
+def _read_head(
+    connection: sqlite3.Connection,
+) -> tuple[Tables, Sequence[RunRow], Damage | None]:
+    tables = read_tables(connection)
+    rows, damage = read_run_rows(connection, tables)
+    return tables, rows, damage
+
+
+class ProseFolder:
+    """Satisfies `StoreReader` for a run folder without a database: its log is its record."""
+
+    def __init__(self, folder: str, log: str | None, parent_key: str | None = None) -> None:
+        self.path = os.path.join(folder, log) if log else folder
+        self._place = view.Place(self.path, folder, parent_key)
+        self._has_log = log is not None
+
+    def summarize(self) -> tuple[Store, Sequence[Run]]:
+        """The folder as a run of which this version reads nothing but that it is there."""
+        if not self._has_log:
+            return unknown_run(self._place, Health.EMPTY, "the folder holds no record yet")
+        store, runs = unknown_run(self._place, Health.OK, "", "log")
+        finding = Finding("log_only", "Kept as a log without a database; it is listed only.")
+        store = replace(store, reason=None, write_style=WriteStyle.APPEND)
+        return store, tuple(replace(run, store=store, findings=(finding,)) for run in runs)
+
+    def changed(self) -> bool:
+        """A listed folder is summarised again at every rescan."""
+        return True
+
+    def open(self, run: Run) -> RunReader:
+        """There is nothing to read."""
+        raise StoreUnavailable(Health.UNSUPPORTED, "this run keeps a log instead of a database")
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class OpenProse:
+    """Satisfies `Backend`."""
+
+    runtime = Runtime.OPENPROSE
+
+    def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
+        """Whether these tables are a run's."""
+        return schema.recognise(tables)
+
+    def reader(self, path: str, clock: Clock, parent: str | None = None) -> StoreReader:
+        """A reader of one run's database; `parent` is the state.db of the run that imports it."""
+        parent_key = None
+        if parent is not None:
+            parent_key = view.run_key(parent, os.path.basename(os.path.dirname(parent)))
+        return ProseStore(path, clock, parent_key=parent_key)

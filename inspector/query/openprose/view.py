@@ -1,0 +1,291 @@
+"""From the fold's state and the run row to what is handed out: Run, steps, findings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from inspector.derive.steps import STATUS_CODE, Extra, StepTable
+from inspector.model.finding import Finding
+from inspector.model.run import Progress, Run, RunKind, StepCounts
+from inspector.model.status import ENDED, Status
+from inspector.model.step import OpenConstruct, Step, StepKind
+from inspector.model.store import Health, Runtime, Store
+from inspector.query.openprose import findings as say
+from inspector.query.openprose.events import text_of
+from inspector.query.openprose.rows import Damage, RunRow
+from inspector.query.openprose.schema import StyleSigns, style_of, variant_of
+from inspector.query.openprose.state import State
+from inspector.query.tables import Tables
+from inspector.text.parse_time import parse_instant, plausible
+
+RUN_STATUS = {
+    "running": Status.RUNNING,
+    "completed": Status.COMPLETED,
+    "failed": Status.FAILED,
+    "interrupted": Status.INTERRUPTED,
+}
+"""Exact and case-sensitive (OpenProse state document, `run.status`)."""
+
+_PROSE_ENDINGS = (".prose.md", ".prose", ".run.md", ".md")
+_CONTAINERS = (StepKind.PARALLEL, StepKind.LOOP, StepKind.BLOCK, StepKind.STATEMENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run is kept."""
+
+    store_path: str
+    folder: str
+    """The run's folder; attachments are resolved against it."""
+    parent_key: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The folder's name: the run id where the database gives none."""
+        return os.path.basename(self.folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One accepted read of what a run's head needs, beside its events."""
+
+    tables: Tables
+    run_rows: tuple[RunRow, ...]
+    damage: tuple[Damage, ...]
+    last_activity_at: int | None
+    names: frozenset[str] = frozenset()
+    """Names that have a value; only read when a branch waits for confirmation."""
+    has_output: bool = False
+    orphans: tuple[tuple[str, int], ...] = ()
+
+
+def run_key(store_path: str, run_id: str) -> str:
+    """The run's key, stable for as long as the file lies where it lies."""
+    return f"{Runtime.OPENPROSE}:{store_path}#{run_id}"
+
+
+def pick_run_row(rows: tuple[RunRow, ...], folder_name: str) -> RunRow:
+    """The row whose id is the folder's name, else the only one, else the newest."""
+    named = [row for row in rows if row.id == folder_name]
+    if named:
+        return named[-1]
+    return rows[-1] if rows else RunRow()
+
+
+def title_of(row: RunRow, fallback: str) -> str:
+    """The program's file name without its ending, else the run id."""
+    path = text_of(row.root_path) or text_of(row.program_path)
+    name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    for ending in _PROSE_ENDINGS:
+        if name.endswith(ending) and len(name) > len(ending):
+            return name.removesuffix(ending)
+    return name or fallback
+
+
+def signs_of(state: State) -> StyleSigns:
+    """What the folded rows show about how they were written."""
+    return StyleSigns(state.events, state.appended, state.updated, state.both_instants)
+
+
+def store_of(place: Place, facts: Facts, signs: StyleSigns) -> Store:
+    """The store as it can be read now."""
+    style = style_of(signs, facts.tables)
+    health, reason = Health.OK, None
+    if not facts.tables.by_name:
+        health, reason = Health.EMPTY, "empty database: it has no tables yet"
+    if facts.damage:
+        health, reason = Health.PARTIAL, "; ".join(one.sentence for one in facts.damage)
+    variant = variant_of(facts.tables, style)
+    return Store(place.store_path, Runtime.OPENPROSE, variant, style, health, reason)
+
+
+def head_of(place: Place, facts: Facts, store: Store) -> Run:
+    """The run from its row alone: no events, no findings but those of the row."""
+    row = pick_run_row(facts.run_rows, place.name)
+    run_id = text_of(row.id) or place.name
+    raw = None if row.status is None else text_of(row.status)
+    status = RUN_STATUS.get(raw, Status.UNKNOWN) if raw is not None else Status.UNKNOWN
+    started = parse_instant(row.started_at)
+    ended = parse_instant(row.updated_at) if status in ENDED else None
+    return Run(
+        key=run_key(place.store_path, run_id),
+        kind=RunKind.PROGRAM,
+        store=store,
+        run_id=run_id,
+        title=title_of(row, place.name),
+        status=status,
+        raw_status=raw,
+        parent_key=place.parent_key,
+        started_at=started,
+        ended_at=ended,
+        last_activity_at=facts.last_activity_at,
+        mode=None if row.state_mode is None else text_of(row.state_mode),
+        complete=False,
+    )
+
+
+def complete_run(
+    head: Run, facts: Facts, state: State, shown: Shown, now: int, *, newest: bool = True
+) -> Run:
+    """The run with everything that its events tell."""
+    counts = state.steps.leaf_counts
+    return replace(
+        head,
+        findings=tuple(_findings(head, facts, state, shown, now)),
+        order_only=not state.instants,
+        steps=StepCounts(
+            total=sum(counts),
+            completed=counts[STATUS_CODE[Status.COMPLETED]],
+            failed=counts[STATUS_CODE[Status.FAILED]],
+            running=counts[STATUS_CODE[Status.RUNNING]],
+            pending=counts[STATUS_CODE[Status.PENDING]],
+            skipped=counts[STATUS_CODE[Status.SKIPPED]],
+        ),
+        progress=_progress(state, shown),
+        complete=newest,
+    )
+
+
+def _findings(head: Run, facts: Facts, state: State, shown: Shown, now: int) -> Iterator[Finding]:
+    row = pick_run_row(facts.run_rows, head.run_id or "")
+    if head.status is Status.UNKNOWN and facts.run_rows:
+        word = "no status" if head.raw_status is None else f"the status {head.raw_status!r}"
+        yield Finding("unknown_status", f"The run has {word}, which the state document lacks.")
+    if not facts.run_rows and facts.tables.by_name:
+        yield Finding("run_row_missing", "No row says how the run stands.", "run")
+    if len(facts.run_rows) > 1:
+        chosen = "the one named like the folder" if row.id == head.run_id else "the newest one"
+        yield Finding(
+            "several_run_rows", f"{len(facts.run_rows)} run rows; {chosen} is shown.", "run"
+        )
+    yield from say.unconfirmed(shown.unconfirmed)
+    yield from say.ending(head.status, shown.open, state, facts.has_output)
+    yield from say.liveness(head.status, head.last_activity_at, now)
+    if head.started_at is not None and not plausible(head.started_at, now):
+        yield Finding("implausible_time", "The run's start cannot be right.", "run")
+    for name, frame in facts.orphans:
+        yield Finding(
+            "orphan_binding",
+            f"The value {name!r} names row {frame} as its frame, which is not there.",
+            name,
+        )
+    yield from say.oddities(state)
+    for damage in facts.damage:
+        yield Finding("damaged", f"{damage.sentence}.", damage.table)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A copy of the steps with what is not an event laid over them."""
+
+    steps: StepTable
+    open: tuple[OpenConstruct, ...]
+    open_steps: tuple[int, ...]
+    """The numbers of the steps of `open`."""
+    unconfirmed: tuple[tuple[str, str], ...]
+    """Branches (name, step id) whose value exists although their end is not recorded."""
+    describe: Callable[[int], Step]
+
+
+def show(state: State, names: frozenset[str]) -> Shown:
+    """Copies the steps, marks branches whose value exists, and lists what is open."""
+    steps = state.steps.copy()
+    unconfirmed = tuple(_confirmations(state, steps, names)) if names else ()
+    index, frame = state.index[:], state.frame[:]
+
+    def describe(number: int) -> Step:
+        step = steps.step(number)
+        return replace(step, ref=_references(steps, number, index, frame, step.ref))
+
+    numbers = tuple(_open(steps))
+    open_ = tuple(_construct(steps, number, index) for number in numbers)
+    return Shown(steps, open_, numbers, unconfirmed, describe)
+
+
+def _confirmations(
+    state: State, steps: StepTable, names: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """A value counts for the newest instance only if no earlier branch of the name explains it."""
+    explained = {
+        name
+        for branches in state.branches.values()
+        for name, step in branches.items()
+        if steps.first[step]
+    }
+    for instance, branches in state.branches.items():
+        if steps.status_of(instance) is not Status.RUNNING:
+            continue
+        for name, step in branches.items():
+            pending = steps.status_of(step) is Status.PENDING and not steps.first[step]
+            if pending and name in names and name not in explained:
+                steps.set_status(step, Status.UNCONFIRMED, None)
+                yield name, steps.path(step)
+
+
+def _open(steps: StepTable) -> Iterator[int]:
+    running = STATUS_CODE[Status.RUNNING]
+    at = steps.status.find(running)
+    while at >= 0:
+        if steps.kind_of(at) in _CONTAINERS:
+            yield at
+        at = steps.status.find(running, at + 1)
+
+
+def _construct(steps: StepTable, number: int, index: list[Any]) -> OpenConstruct:
+    extra = steps.extra.get(number, _NOTHING)
+    name = extra.ref.get("parallel_id") or extra.ref.get("loop_id")
+    kind = steps.kind_of(number)
+    return OpenConstruct(kind, name, extra.instance, index[number], steps.path(number))
+
+
+_NOTHING = Extra()
+
+
+def _references(
+    steps: StepTable, number: int, index: list[Any], frame: Any, known: Mapping[str, Any]
+) -> dict[str, Any]:
+    depth = known.get("depth")
+    if depth is None:
+        around = sum(steps.kind_of(step) is StepKind.BLOCK for step in steps.ancestors(number))
+        depth = around + (steps.kind_of(number) is StepKind.BLOCK)
+    given: dict[str, Any] = {
+        "statement_index": index[number],
+        "frame": frame[number] or None,
+        "depth": depth,
+    }
+    if steps.kind_of(number) is StepKind.BRANCH:
+        given["branch"] = str(steps.segment[number])
+    around_parallel = next(
+        (step for step in steps.ancestors(number) if steps.kind_of(step) is StepKind.PARALLEL), None
+    )
+    if around_parallel is not None and around_parallel in steps.extra:
+        given["parallel_id"] = steps.extra[around_parallel].ref.get("parallel_id")
+    given.update({key: value for key, value in known.items() if key != "depth"})
+    return given
+
+
+def _progress(state: State, shown: Shown) -> Progress:
+    steps = shown.steps
+    parallel = _innermost(shown, StepKind.PARALLEL)
+    loop = _innermost(shown, StepKind.LOOP)
+    done = total = now = most = None
+    if parallel is not None:
+        branches = state.branches.get(parallel, {}).values()
+        done = sum(steps.status_of(step) is Status.COMPLETED for step in branches)
+        total = len(branches)
+    if loop is not None:
+        extra = steps.extra.get(loop, _NOTHING)
+        now, most = extra.ref.get("current_iteration"), extra.of
+    return Progress(done, total, len(shown.unconfirmed), now, most)
+
+
+def _innermost(shown: Shown, kind: StepKind) -> int | None:
+    found = (
+        number
+        for number, one in zip(reversed(shown.open_steps), reversed(shown.open), strict=True)
+        if one.kind is kind
+    )
+    return next(found, None)

@@ -1,0 +1,79 @@
+"""What tables a database has and which columns they have: the ground for every tolerant read."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+_WITHOUT_ROWID = re.compile(r"\bwithout\s+rowid\b", re.IGNORECASE)
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier, whatever is in it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table or view with its columns in order."""
+
+    name: str
+    columns: tuple[str, ...]
+    has_rowid: bool
+    is_view: bool = False
+
+    def has(self, column: str) -> bool:
+        """Whether a column of this very name exists."""
+        return column in self.columns
+
+    def column(self, *names: str) -> str:
+        """The first of these columns that exists, as SQL; `NULL` when none does."""
+        return next((quoted(name) for name in names if name in self.columns), "NULL")
+
+    @property
+    def order(self) -> str:
+        """What rows are ordered by so that the order is that of writing, as SQL."""
+        return "rowid" if self.has_rowid else "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Everything that a database's own catalogue lists."""
+
+    by_name: Mapping[str, Table]
+
+    def get(self, name: str) -> Table | None:
+        """A table or view of this very name."""
+        return self.by_name.get(name)
+
+    def names(self) -> Mapping[str, Sequence[str]]:
+        """Name → columns, as `Backend.recognise` asks for it."""
+        return {name: table.columns for name, table in self.by_name.items()}
+
+
+def read_tables(connection: sqlite3.Connection) -> Tables:
+    """Reads the catalogue; a view that cannot be expanded has no columns and costs nothing else.
+
+    Raises sqlite3.DatabaseError when the catalogue itself cannot be read.
+    """
+    listed = connection.execute(
+        "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"
+    ).fetchall()
+    found: dict[str, Table] = {}
+    for name, kind, sql in listed:
+        if not isinstance(name, str) or name.startswith("sqlite_"):
+            continue
+        is_view = kind == "view"
+        without = isinstance(sql, str) and _WITHOUT_ROWID.search(sql) is not None
+        found[name] = Table(name, _columns(connection, name), not is_view and not without, is_view)
+    return Tables(found)
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    try:
+        rows = connection.execute(f"PRAGMA table_xinfo({quoted(table)})").fetchall()
+    except sqlite3.DatabaseError:
+        return ()
+    return tuple(str(row[1]) for row in rows)

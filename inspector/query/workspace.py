@@ -1,0 +1,168 @@
+"""The workspace: all stores and runs that a set of PATHs leads to, and readers for them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from inspector.model.clock import Clock
+from inspector.model.run import Run
+from inspector.model.status import Status
+from inspector.model.store import Health, Store
+from inspector.query.backend import RunReader, StoreReader
+from inspector.query.openprose.store_reader import STATE, ProseFolder
+from inspector.query.registry import BACKENDS
+from inspector.query.tables import read_tables
+from inspector.store.discover import Candidate, Discovery, Notice, PlaceKind, discover
+from inspector.store.places import LOGS
+from inspector.store.read import StoreUnavailable, ZeroTouchReader
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A file that was looked into and is no store: why, in a sentence without a full stop."""
+
+    path: str
+    reason: str
+    health: Health
+
+
+@dataclass(slots=True)
+class Workspace:
+    """What was found at the PATHs (none = the current folder and the user's own roots).
+
+    Used by one thread at a time; readers that it opens may go to other threads.
+    """
+
+    paths: Sequence[str]
+    clock: Clock
+    cwd: str
+    home: str | None = None
+    readers: dict[str, StoreReader] = field(default_factory=dict)
+    """Candidate path → the reader of its store."""
+    refused: dict[str, Refused] = field(default_factory=dict)
+    found: Discovery | None = None
+
+    def discover(self) -> Discovery:
+        """Looks for stores again; readers of those that are still there are kept.
+
+        Raises `MissingPath` when a PATH does not exist.
+        """
+        found = discover(self.paths, home=self.home, cwd=self.cwd)
+        present = {candidate.path for candidate in found.candidates}
+        for path in [path for path in self.readers if path not in present]:
+            self.readers.pop(path).close()
+        self.refused = {path: why for path, why in self.refused.items() if path in present}
+        self.found = found
+        return found
+
+    def candidates(self) -> Sequence[Candidate]:
+        """What discovery proposes, agents' stores left out."""
+        found = self.found or self.discover()
+        return [one for one in found.candidates if one.kind is not PlaceKind.AGENTS]
+
+    def notices(self) -> Sequence[Notice]:
+        """What kept the search from being complete."""
+        return (self.found or self.discover()).notices
+
+    def reader(self, candidate: Candidate) -> StoreReader | None:
+        """The reader of a candidate's store; None when its tables are no runtime's."""
+        known = self.readers.get(candidate.path)
+        if known is not None and not self._is_outgrown(candidate, known):
+            return known
+        reader = self._make(candidate)
+        if reader is not None:
+            self.readers[candidate.path] = reader
+        return reader
+
+    def summaries(self) -> Iterator[tuple[Store, Sequence[Run]]]:
+        """Every store with its runs, from cheap reads."""
+        for candidate in self.candidates():
+            reader = self.reader(candidate)
+            if reader is not None:
+                yield reader.summarize()
+
+    def open(self, run: Run) -> RunReader:
+        """A reader of one run. Raises `StoreUnavailable` when its store is not there any more."""
+        for candidate in self.candidates():
+            if _store_path(candidate) == run.store.path or candidate.path == run.store.path:
+                reader = self.reader(candidate)
+                if reader is not None:
+                    return reader.open(run)
+        raise StoreUnavailable(Health.GONE, "the store of this run is not there any more")
+
+    def completed(self, run: Run) -> Run:
+        """The run with findings and counts, read whole once; what cannot be read stays as it is."""
+        if run.complete:
+            return run
+        try:
+            reader = self.open(run)
+            try:
+                return reader.refresh().run
+            finally:
+                reader.close()
+        except (StoreUnavailable, sqlite3.DatabaseError):
+            return run
+
+    def close(self) -> None:
+        """Removes all private copies."""
+        for reader in self.readers.values():
+            reader.close()
+        self.readers.clear()
+
+    def _is_outgrown(self, candidate: Candidate, reader: StoreReader) -> bool:
+        """A folder that only had a log, or nothing, now has a database."""
+        return isinstance(reader, ProseFolder) and os.path.lexists(
+            os.path.join(candidate.path, STATE)
+        )
+
+    def _make(self, candidate: Candidate) -> StoreReader | None:
+        if candidate.kind is PlaceKind.RUN_FOLDER:
+            return self._run_folder(candidate)
+        try:
+            with ZeroTouchReader(candidate.path, clock=self.clock) as source:
+                tables = source.read(read_tables).value
+        except StoreUnavailable as trouble:
+            self.refused[candidate.path] = Refused(candidate.path, trouble.reason, trouble.health)
+            return None
+        except sqlite3.DatabaseError as error:
+            reason = f"SQLite says: {error}"
+            self.refused[candidate.path] = Refused(candidate.path, reason, Health.UNREADABLE)
+            return None
+        names = tables.names()
+        for backend in BACKENDS:
+            if backend.recognise(names):
+                return backend.reader(candidate.path, self.clock)
+        self.refused[candidate.path] = Refused(
+            candidate.path, "its tables are not those of a known runtime", Health.UNSUPPORTED
+        )
+        return None
+
+    def _run_folder(self, candidate: Candidate) -> StoreReader:
+        parent = candidate.parent
+        parent_store = None if parent is None else os.path.join(parent, STATE)
+        if os.path.lexists(os.path.join(candidate.path, STATE)):
+            path = os.path.join(candidate.path, STATE)
+            return BACKENDS[0].reader(path, self.clock, parent_store)
+        logs = (log for log in LOGS if os.path.lexists(os.path.join(candidate.path, log)))
+        return ProseFolder(candidate.path, next(logs, None))
+
+
+def _store_path(candidate: Candidate) -> str:
+    if candidate.kind is PlaceKind.RUN_FOLDER:
+        return os.path.join(candidate.path, STATE)
+    return candidate.path
+
+
+def newest_first(run: Run) -> tuple[int, str]:
+    """Sort key: runs by when they began or were last written, newest first, then by key."""
+    return (-(run.started_at or run.last_activity_at or 0), run.key)
+
+
+def is_active(run: Run, now: int) -> bool:
+    """Whether something was written less than a minute ago by a run that says running."""
+    if run.status is not Status.RUNNING or run.last_activity_at is None:
+        return False
+    return now - run.last_activity_at < 60_000
