@@ -1,0 +1,27 @@
+"""Every command of the screen, gathered. A screen whose commands are not named here has no keys."""
+
+from collections.abc import Mapping
+
+from inspector.ui.commands import EVERYWHERE, LIST_COMMANDS, Command, Keys
+
+EVERYWHERE_COMMANDS = (
+    Command("back", "Back to where you came from", ("escape",), (EVERYWHERE,), hint="back"),
+    Command("problems", "All findings of all stores", ("!",), (EVERYWHERE,), hint="problems"),
+    Command(
+        "zone",
+        "Times in this machine's zone or in UTC",
+        ("T",),
+        (EVERYWHERE,),
+        help="Durations never depend on it; groups by day do.",
+    ),
+    Command("palette", "Search all commands", (":", "ctrl+p"), (EVERYWHERE,), in_palette=False),
+    Command("help", "Keys and signs of what you see", ("?",), (EVERYWHERE,), hint="help"),
+    Command("quit", "Quit", ("q", "ctrl+q"), (EVERYWHERE,), hint="quit"),
+)
+
+COMMANDS: tuple[Command, ...] = (*EVERYWHERE_COMMANDS, *LIST_COMMANDS)
+
+
+def all_keys(chosen: Mapping[str, str] | None = None) -> Keys:
+    """The keys of the whole screen, with what a person chose."""
+    return Keys(COMMANDS, chosen)

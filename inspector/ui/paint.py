@@ -1,0 +1,161 @@
+"""Lines of the screen: put together piece by piece, drawn again only where they changed."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import App
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.theme import Theme
+from textual.widget import Widget
+
+from inspector.text.measure import cell_width, clip
+from inspector.ui.kit import Kit, kit_of
+from inspector.ui.palette import Ground, Role
+from inspector.ui.roles import Roles
+
+NARROW = 60
+"""Columns below which there is one pane, and a margin of one."""
+
+
+def margin(width: int) -> int:
+    """Empty columns at either side of everything."""
+    return 2 if width >= NARROW else 1
+
+
+def gap(width: int) -> int:
+    """Columns between the fields of a line."""
+    return 3 if width >= NARROW else 2
+
+
+class Line:
+    """One line that is being written from left to right, `width` cells on one ground.
+
+    Text must be safe already (`Signs.show`). Few pieces make a fast line: gaps join the piece
+    before them.
+    """
+
+    __slots__ = ("_pieces", "cells", "ground", "roles", "width")
+
+    def __init__(self, width: int, roles: Roles, ground: Ground = Ground.BG) -> None:
+        self.width = width
+        self.roles = roles
+        self.ground = ground
+        self.cells = 0
+        self._pieces: list[tuple[str, Style]] = []
+
+    def put(
+        self,
+        column: int,
+        text: str,
+        role: Role = Role.TEXT,
+        *,
+        bold: bool = False,
+        underline: bool = False,
+    ) -> int:
+        """Writes `text` from a column on, or right behind what is there; returns its end."""
+        style = self.roles.style(role, self.ground, bold=bold, underline=underline)
+        return self.put_style(column, text, style)
+
+    def add(self, text: str, role: Role = Role.TEXT, *, skip: int = 0, bold: bool = False) -> int:
+        """Writes `text` behind what is there after `skip` empty cells; returns its end."""
+        return self.put(self.cells + skip, text, role, bold=bold)
+
+    def right(self, end: int, text: str, role: Role = Role.TEXT) -> int:
+        """Writes `text` so that it ends before column `end`; returns `end`."""
+        return self.put(end - cell_width(text), text, role)
+
+    def put_style(self, column: int, text: str, style: Style) -> int:
+        """Like `put`, with a style of one's own."""
+        self._space(column)
+        if not text or self.cells >= self.width:
+            return self.cells
+        wide = cell_width(text)
+        if self.cells + wide > self.width:
+            text = clip(text, self.width - self.cells, ellipsis="")
+            wide = cell_width(text)
+        self._append(text, style)
+        self.cells += wide
+        return self.cells
+
+    def strip(self) -> Strip:
+        """The finished line."""
+        self._space(self.width)
+        return Strip([Segment(text, style) for text, style in self._pieces], self.width)
+
+    def _space(self, column: int) -> None:
+        missing = min(column, self.width) - self.cells
+        if missing <= 0:
+            return
+        fill = self.roles.style(Role.TEXT, self.ground)
+        if self._pieces and not self._pieces[-1][1].underline:
+            fill = self._pieces[-1][1]
+        self._append(" " * missing, fill)
+        self.cells += missing
+
+    def _append(self, text: str, style: Style) -> None:
+        if self._pieces and self._pieces[-1][1] == style:
+            self._pieces[-1] = (self._pieces[-1][0] + text, style)
+        else:
+            self._pieces.append((text, style))
+
+
+class Painted(Widget):
+    """A widget that draws lines and redraws those that differ from what is on the screen."""
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = "Painted { height: 1; }"
+
+    def __init__(
+        self, *, name: str | None = None, id: str | None = None, classes: str | None = None
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._drawn: dict[int, Strip] = {}
+
+    @property
+    def kit(self) -> Kit:
+        """Styles, signs, keys, clock and zone."""
+        return kit_of(self)
+
+    def paint_line(self, y: int, width: int) -> Strip:
+        """Line `y` of the widget, exactly `width` cells."""
+        return self.line(width).strip()
+
+    def line(self, width: int, ground: Ground = Ground.BG) -> Line:
+        """An empty line to write on."""
+        return Line(width, self.kit.roles, ground)
+
+    def repaint(self) -> None:
+        """Draws what changed since it was last drawn."""
+        if not self.is_mounted or not self.size.width:
+            return
+        width, height = self.size
+        changed = [
+            Region(0, y, width, 1)
+            for y in range(height)
+            if self._drawn.get(y) != self.paint_line(y, width)
+        ]
+        if changed:
+            self.refresh(*changed)
+
+    def render_line(self, y: int) -> Strip:
+        """Draws one line for Textual."""
+        strip = self._drawn[y] = self.paint_line(y, self.size.width)
+        return strip
+
+    def on_mount(self) -> None:
+        """Learns of changes of the theme."""
+        self.app.theme_changed_signal.subscribe(self, self._on_theme)
+
+    def _on_theme(self, theme: Theme) -> None:
+        self.refresh()
+
+
+def ansi_rule(app: App[object], width: int, ground: Ground = Ground.BG) -> Strip:
+    """The rule that stands where raised ground begins, for where grounds look the same."""
+    found = getattr(app, "kit", None)
+    kit = found if isinstance(found, Kit) else Kit()
+    line = Line(width, kit.roles, ground)
+    line.put(0, kit.signs.rule * width, Role.GUIDE)
+    return line.strip()

@@ -1,0 +1,227 @@
+"""The colours of each theme by role, as data; nothing else in the screen names a colour."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from textual.theme import Theme
+
+
+class Role(StrEnum):
+    """What a piece of text is, which decides how it looks."""
+
+    TEXT = "text"
+    STRONG = "strong"
+    """Titles, the label of the cursor row: bold."""
+    MUTED = "muted"
+    """Labels, units, what is over."""
+    FAINT = "faint"
+    """`–`, `0`, line numbers."""
+    ACCENT = "accent"
+    """Running, the cursor, the active tab, matches."""
+    SUCCESS = "success"
+    DONE = "done"
+    """Finished bars and areas."""
+    WARNING = "warning"
+    """Waiting, interrupted, findings."""
+    ERROR = "error"
+    LOSS = "loss"
+    """Negative areas."""
+    TRAVEL = "travel"
+    """Time travel and nothing else."""
+    DIM = "dim"
+    """Ticks and the rules after group names; 16 colours do without."""
+    LINE = "line"
+    """Tree guides, rules under tabs."""
+    GUIDE = "guide"
+    """Bars of parents, borders of dialogs, the cursor of a pane without focus."""
+
+
+class Ground(StrEnum):
+    """What a piece of text stands on."""
+
+    BG = "bg"
+    RAISED = "raised"
+    SELECT = "select"
+    HOVER = "hover"
+    FIELD = "field"
+    SCRIM = "scrim"
+    TRAVEL = "travel_ground"
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """One theme. Colours are `#rrggbb`, or names of the terminal's own colours when `ansi`."""
+
+    name: str
+    dark: bool
+    inks: Mapping[Role, str]
+    grounds: Mapping[Ground, str]
+    ansi: bool = False
+
+
+_DARK_INKS = {
+    Role.DIM: "#262a32",
+    Role.LINE: "#333945",
+    Role.GUIDE: "#49505d",
+    Role.FAINT: "#6f7784",
+    Role.MUTED: "#9098a5",
+    Role.TEXT: "#d3d7de",
+    Role.STRONG: "#f4f6f9",
+    Role.ACCENT: "#82b4ff",
+    Role.SUCCESS: "#8bb899",
+    Role.DONE: "#5f7d69",
+    Role.WARNING: "#e6b866",
+    Role.ERROR: "#ff8080",
+    Role.LOSS: "#a65a5e",
+    Role.TRAVEL: "#c0a2f5",
+}
+_LIGHT_INKS = {
+    Role.DIM: "#e9e7e0",
+    Role.LINE: "#d8d6cd",
+    Role.GUIDE: "#b9b7ae",
+    Role.FAINT: "#84868c",
+    Role.MUTED: "#5d636e",
+    Role.TEXT: "#2c3038",
+    Role.STRONG: "#0c0e12",
+    Role.ACCENT: "#1a5bbd",
+    Role.SUCCESS: "#35694a",
+    Role.DONE: "#63927a",
+    Role.WARNING: "#7d5200",
+    Role.ERROR: "#b0211d",
+    Role.LOSS: "#bf6a66",
+    Role.TRAVEL: "#6237a6",
+}
+_CB_DARK_INKS = {
+    **_DARK_INKS,
+    Role.ACCENT: "#6cc6f7",
+    Role.SUCCESS: "#babfc8",
+    Role.DONE: "#767c87",
+    Role.WARNING: "#fccf4d",
+    Role.ERROR: "#ff7a66",
+    Role.LOSS: "#a85f50",
+    Role.TRAVEL: "#d0a8ee",
+}
+_CB_LIGHT_INKS = {
+    **_LIGHT_INKS,
+    Role.ACCENT: "#0060a8",
+    Role.SUCCESS: "#53565c",
+    Role.DONE: "#84888f",
+    Role.WARNING: "#806000",
+    Role.ERROR: "#6e0b1c",
+    Role.LOSS: "#a1545f",
+    Role.TRAVEL: "#7a2f86",
+}
+_DARK_GROUNDS = {
+    Ground.BG: "#14161a",
+    Ground.RAISED: "#1b1e24",
+    Ground.SELECT: "#2a303b",
+    Ground.HOVER: "#21252c",
+    Ground.FIELD: "#1f2329",
+    Ground.SCRIM: "#0e1013",
+    Ground.TRAVEL: "#251f33",
+}
+_LIGHT_GROUNDS = {
+    Ground.BG: "#fbfaf7",
+    Ground.RAISED: "#f2f1ec",
+    Ground.SELECT: "#dde4ef",
+    Ground.HOVER: "#eae9e4",
+    Ground.FIELD: "#ecebe6",
+    Ground.SCRIM: "#efeee9",
+    Ground.TRAVEL: "#ece5f7",
+}
+# Never bright black or bright white: some terminals draw them invisibly.
+_TERMINAL_INKS = {
+    **dict.fromkeys(Role, "default"),
+    Role.ACCENT: "bright_blue",
+    Role.SUCCESS: "green",
+    Role.DONE: "green",
+    Role.WARNING: "yellow",
+    Role.ERROR: "red",
+    Role.LOSS: "red",
+    Role.TRAVEL: "magenta",
+}
+_TERMINAL_GROUNDS = dict.fromkeys(Ground, "default")
+
+DARK = Palette("dark", True, _DARK_INKS, _DARK_GROUNDS)
+LIGHT = Palette("light", False, _LIGHT_INKS, _LIGHT_GROUNDS)
+CB_DARK = Palette("cb-dark", True, _CB_DARK_INKS, _DARK_GROUNDS)
+CB_LIGHT = Palette("cb-light", False, _CB_LIGHT_INKS, _LIGHT_GROUNDS)
+TERMINAL = Palette("terminal", True, _TERMINAL_INKS, _TERMINAL_GROUNDS, ansi=True)
+TERMINAL_LIGHT = Palette(
+    "terminal-light",
+    False,
+    {**_TERMINAL_INKS, Role.ACCENT: "blue"},
+    _TERMINAL_GROUNDS,
+    ansi=True,
+)
+
+PALETTES: Mapping[str, Palette] = {
+    palette.name: palette for palette in (DARK, LIGHT, CB_DARK, CB_LIGHT, TERMINAL, TERMINAL_LIGHT)
+}
+"""Every palette by its name."""
+
+THEME_NAMES = ("auto", "dark", "light", "cb-dark", "cb-light", "terminal")
+"""What a person may choose; `auto` and `terminal` ask the terminal whether it is light."""
+
+_LIGHT_BACKGROUNDS = {"7", "15"}
+
+
+def terminal_is_light(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal says that its ground is light (the last part of COLORFGBG)."""
+    return environ.get("COLORFGBG", "").rpartition(";")[2] in _LIGHT_BACKGROUNDS
+
+
+def choose_palette(theme: str, environ: Mapping[str, str]) -> Palette:
+    """The palette for a chosen theme: `auto` is dark unless the terminal says that it is light.
+
+    With NO_COLOR, or on a terminal that has no more than its 16 colours by TERM, it is the
+    terminal's own colours whatever was chosen. A name that is not known counts as `auto`.
+    """
+    light = terminal_is_light(environ)
+    own = TERMINAL_LIGHT if light else TERMINAL
+    if environ.get("NO_COLOR") or environ.get("TERM") in ("dumb", "linux", "ansi", "vt100"):
+        return own
+    if theme == "terminal":
+        return own
+    return PALETTES.get(theme) or (LIGHT if light else DARK)
+
+
+def themes() -> list[Theme]:
+    """Every palette as a theme of Textual; style sheets use `$ground-raised`, `$ink-muted` …"""
+    return [_theme(palette) for palette in PALETTES.values()]
+
+
+def _theme(palette: Palette) -> Theme:
+    def colour(value: str) -> str:
+        return f"ansi_{value}" if palette.ansi else value
+
+    inks = {role: colour(value) for role, value in palette.inks.items()}
+    grounds = {ground: colour(value) for ground, value in palette.grounds.items()}
+    return Theme(
+        name=palette.name,
+        primary=inks[Role.ACCENT],
+        secondary=inks[Role.ACCENT],
+        accent=inks[Role.ACCENT],
+        warning=inks[Role.WARNING],
+        error=inks[Role.ERROR],
+        success=inks[Role.SUCCESS],
+        foreground=inks[Role.TEXT],
+        background=grounds[Ground.BG],
+        surface=grounds[Ground.BG],
+        panel=grounds[Ground.RAISED],
+        boost=grounds[Ground.RAISED],
+        dark=palette.dark,
+        ansi=palette.ansi,
+        variables=style_variables(palette),
+    )
+
+
+def style_variables(palette: Palette) -> dict[str, str]:
+    """The colours of a palette under the names that style sheets use."""
+    prefix = "ansi_" if palette.ansi else ""
+    colours: dict[str, str] = {f"ink-{role}": value for role, value in palette.inks.items()}
+    colours |= {
+        f"ground-{ground.replace('_', '-')}": value for ground, value in palette.grounds.items()
+    }
+    return {name.replace("_", "-"): prefix + value for name, value in colours.items()}

@@ -1,0 +1,78 @@
+"""What every screen shares: keys from declared commands, reasons for what cannot be done now."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.screen import Screen
+from textual.timer import Timer
+
+from inspector.ui.commands import Command, perform
+from inspector.ui.frame import READ_ONLY, Footer
+from inspector.ui.kit import Kit, kit_of
+
+SAID_FOR = 5.0
+"""Seconds that a sentence stands in the footer."""
+
+
+class CommandScreen(Screen[None]):
+    """A screen whose keys are the commands that name its `PLACE`."""
+
+    ALLOW_SELECT = False
+    AUTO_FOCUS = None
+    PLACE: ClassVar[str] = ""
+    HINTS: ClassVar[tuple[str, ...]] = ()
+    """Commands in the footer, the most important first."""
+    HELP_HINT: ClassVar[str] = "help"
+
+    _saying: Timer | None = None
+
+    @property
+    def kit(self) -> Kit:
+        """Styles, signs, keys, clock and zone."""
+        return kit_of(self)
+
+    def on_mount(self) -> None:
+        """Takes its keys and fills its footer."""
+        self._bindings = self.kit.keys.bindings(self.PLACE)
+        self.refresh_bindings()
+        self.show_hints()
+
+    def why_not(self, name: str) -> str | None:
+        """Why a command cannot be done now, as a sentence; None when it can."""
+        return None
+
+    def hints(self) -> tuple[str, ...]:
+        """The commands in the footer now."""
+        return self.HINTS
+
+    def show_hints(self, right: str = READ_ONLY) -> None:
+        """Fills the footer."""
+        for footer in self.query(Footer):
+            keys = self.kit.keys
+            last = keys.hints([self.HELP_HINT])
+            footer.show(keys.hints(self.hints()), last[0] if last else None, right)
+
+    def action_command(self, name: str) -> None:
+        """Runs a command, or says why that is not possible now."""
+        self.run_command(self.kit.keys[name])
+
+    def run_command(self, command: Command) -> None:
+        """Runs a command of this screen or of the application, or says why not."""
+        reason = self.why_not(command.id)
+        if reason:
+            self.say(reason)
+            return
+        self.say("")
+        if not perform(self, command):
+            perform(self.app, command)
+
+    def say(self, sentence: str) -> None:
+        """Shows a sentence in the footer for a few seconds. Safe text only."""
+        if self._saying is not None:
+            self._saying.stop()
+            self._saying = None
+        for footer in self.query(Footer):
+            footer.say(sentence)
+        if sentence:
+            self._saying = self.set_timer(SAID_FOR, lambda: self.say(""))

@@ -1,0 +1,181 @@
+"""The signs of the screen, each of one cell, and what stands for them where they are too wide."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from inspector.model.status import Status
+from inspector.text.escape import visible
+
+_WIDE_LANGUAGES = ("ja", "zh", "ko")
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """One set of signs; `for_terminal` chooses between the two that exist."""
+
+    running: str = "●"
+    waiting: str = "◆"
+    completed: str = "✓"
+    failed: str = "✗"
+    interrupted: str = "■"
+    pending: str = "·"
+    skipped: str = "»"
+    not_needed: str = "–"
+    unconfirmed: str = "≈"
+    unknown: str = "?"
+    finding: str = "▲"
+    parallel: str = "∥"
+    loop: str = "↻"
+    attempt: str = "×"
+    branch_open: str = "‹"
+    branch_close: str = "›"
+    model_call: str = "◇"
+    tool: str = "ƒ"
+    action: str = "$"
+    unfolded: str = "▾"
+    folded: str = "▸"
+    bar: str = "━"
+    bar_from: str = "╺"
+    bar_to: str = "╸"
+    parent_bar: str = "─"
+    parent_from: str = "╶"
+    parent_to: str = "╴"
+    open_bar: str = "╍"
+    open_parent: str = "╌"
+    guide: str = "│"
+    idle: str = "┊"
+    rule: str = "─"
+    cursor: str = "▌"
+    caret: str = "▏"
+    differs: str = "≠"
+    cut: str = "…"
+    nothing: str = "–"
+    arrow: str = "→"
+    ascii: bool = False
+    """Every sign is ASCII."""
+    letters: bool = True
+    """Whether letters beyond ASCII can be shown; else they are escaped."""
+
+    def of(self, status: Status) -> str:
+        """The sign of a status."""
+        sign: str = getattr(self, status.value)
+        return sign
+
+    def branch(self, name: str) -> str:
+        """A branch's name as it stands in labels: `‹b›`."""
+        return f"{self.branch_open}{name}{self.branch_close}"
+
+    def plain(self, text: str) -> str:
+        """Our own words in the signs of this set: `resume…` or `resume~`."""
+        if not self.ascii or text.isascii():
+            return text
+        text = text.translate(_TO_ASCII)
+        return text if self.letters else text.encode("ascii", "backslashreplace").decode("ascii")
+
+    def show(self, text: str) -> str:
+        """Untrusted text on one line, made visible, in the signs of this set."""
+        return self.plain(visible(text))
+
+
+FULL = Signs()
+ASCII = Signs(
+    running="*",
+    waiting="!",
+    completed="+",
+    failed="x",
+    interrupted="#",
+    pending=".",
+    skipped=">",
+    not_needed="-",
+    unconfirmed="~",
+    unknown="?",
+    finding="^",
+    parallel="|",
+    loop="@",
+    attempt="x",
+    branch_open="<",
+    branch_close=">",
+    model_call="o",
+    tool="f",
+    action="$",
+    unfolded="-",
+    folded="+",
+    bar="=",
+    bar_from="=",
+    bar_to="=",
+    parent_bar="-",
+    parent_from="-",
+    parent_to="-",
+    open_bar="~",
+    open_parent="~",
+    guide="|",
+    idle=":",
+    rule="-",
+    cursor=">",
+    caret="_",
+    differs="!",
+    cut="~",
+    nothing="-",
+    arrow=">",
+    ascii=True,
+)
+ASCII_ONLY = Signs(
+    **{
+        item.name: getattr(ASCII, item.name)
+        for item in fields(Signs)
+        if item.name not in ("ascii", "letters")
+    },
+    ascii=True,
+    letters=False,
+)
+
+_TO_ASCII = str.maketrans(
+    {
+        getattr(FULL, item.name): getattr(ASCII, item.name)
+        for item in fields(Signs)
+        if isinstance(getattr(FULL, item.name), str)
+    }
+    | {"←": "<", "↑": "^", "↓": "v", "—": "-", "“": '"', "”": '"', "‘": "'", "’": "'"}
+)
+
+MEANINGS: Mapping[str, str] = {
+    **{status.value: status.replace("_", " ") for status in Status},
+    "unconfirmed": "unconfirmed: its value exists, its end was never recorded",
+    "unknown": "unknown: the record says nothing that we understand",
+    "not_needed": "not needed: what it belongs to went on without it",
+    "finding": "something that a careful reader would point out",
+    "parallel": "branches that have joined, of all in the parallel",
+    "loop": "the round of the loop, of its maximum",
+    "attempt": "how many times it was tried",
+    "model_call": "a call of a model",
+    "tool": "a call of a tool",
+    "action": "an action that moves money",
+    "unfolded": "what is inside is shown",
+    "folded": "what is inside is hidden",
+    "bar": "from first to last record, finished",
+    "parent_bar": "the span of what is inside",
+    "open_bar": "no end is recorded",
+    "idle": "a stretch without records was cut out",
+    "nothing": "not recorded",
+    "cut": "the text goes on",
+}
+"""What each sign says, in words, for the help of the screen."""
+
+
+def for_terminal(setting: str, environ: Mapping[str, str]) -> Signs:
+    """The set of signs for a setting (`auto`, `yes`, `no`: is it to be ASCII?) and a terminal.
+
+    On `auto` it is ASCII where the signs would be garbled (TERM=dumb, a locale that is not UTF-8)
+    or drawn two cells wide (Japanese, Chinese and Korean locales).
+    """
+    locale = environ.get("LC_ALL") or environ.get("LC_CTYPE") or environ.get("LANG") or ""
+    # A locale that is not set at all says nothing: Python itself then speaks UTF-8.
+    utf8 = not locale or "utf8" in locale.lower().replace("-", "")
+    garbled = environ.get("TERM") == "dumb" or not utf8
+    if setting == "no":
+        return FULL
+    if garbled:
+        return ASCII_ONLY
+    if setting == "yes" or locale.startswith(_WIDE_LANGUAGES):
+        return ASCII
+    return FULL
