@@ -144,16 +144,24 @@ def headers(text: str, lower: str) -> Iterator[Span]:
             if _is_bearer_token(match[0], match[1].rstrip(".")):
                 yield Span(*match.span(1), BEARER)
     if "authorization" in lower:
-        for match in _AUTHORIZATION.finditer(text):
-            scheme = match[2].lower()
-            pattern = _HEADER_TOKEN
-            if scheme in ("digest", "hawk", "aws4-hmac-sha256"):
-                pattern = _HEADER_REST_QUOTED if match[1] else _HEADER_REST
-            value = pattern.match(text, match.end())
-            if value and not is_placeholder(value[0]):
-                yield Span(*value.span(), BEARER if scheme == "bearer" else AUTHORIZATION)
+        yield from _authorizations(text)
     if "cookie" in lower:
         yield from (Span(*match.span(1), COOKIE) for match in _COOKIE.finditer(text))
+
+
+def _authorizations(text: str) -> Iterator[Span]:
+    done = 0
+    for match in _AUTHORIZATION.finditer(text):
+        if match.start() < done:
+            continue
+        scheme = match[2].lower()
+        pattern = _HEADER_TOKEN
+        if scheme in ("digest", "hawk", "aws4-hmac-sha256"):
+            pattern = _HEADER_REST_QUOTED if match[1] else _HEADER_REST
+        value = pattern.match(text, match.end())
+        if value and not is_placeholder(value[0]):
+            done = value.end()
+            yield Span(*value.span(), BEARER if scheme == "bearer" else AUTHORIZATION)
 
 
 _WORD_AFTER_BEARER = re.compile(
