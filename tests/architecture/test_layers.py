@@ -129,7 +129,5 @@ def test_only_the_screen_loads_textual(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["runs", "--json"]])
 def test_commands_start_light(tmp_path: Path, arguments: list[str]) -> None:
-    if not (PACKAGE / "cli/main.py").exists():
-        pytest.skip("there is no inspector/cli/main.py yet")
     program = "import runpy; runpy.run_module('inspector', run_name='__main__', alter_sys=True)"
     assert not loaded_after(program, *arguments, folder=tmp_path) & HEAVY
