@@ -52,11 +52,17 @@ class RunReader(Protocol):
 class StoreReader(Protocol):
     """One store of a runtime, however many runs it holds. Used by one thread at a time."""
 
+    path: str
+    """The database or log, as `Store.path` names it."""
+
     def summarize(self) -> tuple[Store, Sequence[Run]]:
         """The store and its runs from cheap reads; never raises for what is in the store."""
 
     def changed(self) -> bool:
         """Whether the last summary may be out of date."""
+
+    def outgrown(self) -> bool:
+        """Whether another reader is right by now, as when a folder got its database."""
 
     def open(self, run: Run) -> RunReader:
         """A reader for one of the runs that `summarize` listed."""
@@ -73,5 +79,5 @@ class Backend(Protocol):
     def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
         """Whether a database with these tables (name → columns) is a store of this runtime."""
 
-    def reader(self, path: str, clock: Clock, parent: str | None = None) -> StoreReader:
-        """A reader of a recognised database; `parent` is the store of a run that imports it."""
+    def reader(self, path: str, clock: Clock) -> StoreReader:
+        """A reader of a recognised database."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,11 +11,10 @@ from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
 from inspector.query.backend import RunReader, StoreReader
-from inspector.query.openprose.store_reader import STATE, ProseFolder
+from inspector.query.openprose.store_reader import run_folder_reader
 from inspector.query.registry import BACKENDS
 from inspector.query.tables import read_tables
 from inspector.store.discover import Candidate, Discovery, Notice, PlaceKind, discover
-from inspector.store.places import LOGS
 from inspector.store.read import StoreUnavailable, ZeroTouchReader
 
 
@@ -70,7 +68,7 @@ class Workspace:
     def reader(self, candidate: Candidate) -> StoreReader | None:
         """The reader of a candidate's store; None when its tables are no runtime's."""
         known = self.readers.get(candidate.path)
-        if known is not None and not self._is_outgrown(candidate, known):
+        if known is not None and not known.outgrown():
             return known
         reader = self._make(candidate)
         if reader is not None:
@@ -87,9 +85,9 @@ class Workspace:
     def open(self, run: Run) -> RunReader:
         """A reader of one run. Raises `StoreUnavailable` when its store is not there any more."""
         for candidate in self.candidates():
-            if _store_path(candidate) == run.store.path or candidate.path == run.store.path:
+            if run.store.path.startswith(candidate.path):
                 reader = self.reader(candidate)
-                if reader is not None:
+                if reader is not None and reader.path == run.store.path:
                     return reader.open(run)
         raise StoreUnavailable(Health.GONE, "the store of this run is not there any more")
 
@@ -112,15 +110,9 @@ class Workspace:
             reader.close()
         self.readers.clear()
 
-    def _is_outgrown(self, candidate: Candidate, reader: StoreReader) -> bool:
-        """A folder that only had a log, or nothing, now has a database."""
-        return isinstance(reader, ProseFolder) and os.path.lexists(
-            os.path.join(candidate.path, STATE)
-        )
-
     def _make(self, candidate: Candidate) -> StoreReader | None:
         if candidate.kind is PlaceKind.RUN_FOLDER:
-            return self._run_folder(candidate)
+            return run_folder_reader(candidate.path, self.clock, candidate.parent)
         try:
             with ZeroTouchReader(candidate.path, clock=self.clock) as source:
                 tables = source.read(read_tables).value
@@ -139,21 +131,6 @@ class Workspace:
             candidate.path, "its tables are not those of a known runtime", Health.UNSUPPORTED
         )
         return None
-
-    def _run_folder(self, candidate: Candidate) -> StoreReader:
-        parent = candidate.parent
-        parent_store = None if parent is None else os.path.join(parent, STATE)
-        if os.path.lexists(os.path.join(candidate.path, STATE)):
-            path = os.path.join(candidate.path, STATE)
-            return BACKENDS[0].reader(path, self.clock, parent_store)
-        logs = (log for log in LOGS if os.path.lexists(os.path.join(candidate.path, log)))
-        return ProseFolder(candidate.path, next(logs, None))
-
-
-def _store_path(candidate: Candidate) -> str:
-    if candidate.kind is PlaceKind.RUN_FOLDER:
-        return os.path.join(candidate.path, STATE)
-    return candidate.path
 
 
 def newest_first(run: Run) -> tuple[int, str]:

@@ -17,6 +17,7 @@ from inspector.query.openprose import schema, view
 from inspector.query.openprose.rows import Damage, RunRow, read_run_rows
 from inspector.query.openprose.run_reader import ProseRun
 from inspector.query.tables import Tables, read_tables
+from inspector.store.places import LOGS
 from inspector.store.read import StoreUnavailable, Token, ZeroTouchReader
 
 STATE = "state.db"
@@ -62,6 +63,10 @@ class ProseStore:
     def changed(self) -> bool:
         """Whether the last summary may be out of date."""
         return self._last is None or self._source.changed()
+
+    def outgrown(self) -> bool:
+        """A database stays one."""
+        return False
 
     def open(self, run: Run) -> RunReader:
         """A reader of the run."""
@@ -113,14 +118,14 @@ def _read_head(
 class ProseFolder:
     """Satisfies `StoreReader` for a run folder without a database: its log is its record."""
 
-    def __init__(self, folder: str, log: str | None, parent_key: str | None = None) -> None:
-        self.path = os.path.join(folder, log) if log else folder
+    def __init__(self, folder: str, parent_key: str | None = None) -> None:
+        self._record = _record_of(folder)
+        self.path = os.path.join(folder, self._record) if self._record else folder
         self._place = view.Place(self.path, folder, parent_key)
-        self._has_log = log is not None
 
     def summarize(self) -> tuple[Store, Sequence[Run]]:
         """The folder as a run of which this version reads nothing but that it is there."""
-        if not self._has_log:
+        if self._record is None:
             return unknown_run(self._place, Health.EMPTY, "the folder holds no record yet")
         store, runs = unknown_run(self._place, Health.OK, "", "log")
         finding = Finding("log_only", "Kept as a log without a database; it is listed only.")
@@ -131,12 +136,34 @@ class ProseFolder:
         """A listed folder is summarised again at every rescan."""
         return True
 
+    def outgrown(self) -> bool:
+        """The folder now has a database, or a log where it had nothing."""
+        return _record_of(self._place.folder) != self._record
+
     def open(self, run: Run) -> RunReader:
         """There is nothing to read."""
         raise StoreUnavailable(Health.UNSUPPORTED, "this run keeps a log instead of a database")
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def _record_of(folder: str) -> str | None:
+    """The name of what a run folder keeps its record in: the database, else a log, else None."""
+    names = (STATE, *LOGS)
+    return next((name for name in names if os.path.lexists(os.path.join(folder, name))), None)
+
+
+def run_folder_reader(folder: str, clock: Clock, parent: str | None = None) -> StoreReader:
+    """A reader of a run folder; `parent` is the folder of the run that imports it."""
+    parent_key = None
+    if parent is not None:
+        parent_record = _record_of(parent)
+        at = parent if parent_record is None else os.path.join(parent, parent_record)
+        parent_key = view.run_key(at, os.path.basename(parent))
+    if _record_of(folder) == STATE:
+        return ProseStore(os.path.join(folder, STATE), clock, parent_key=parent_key)
+    return ProseFolder(folder, parent_key)
 
 
 class OpenProse:
@@ -148,9 +175,6 @@ class OpenProse:
         """Whether these tables are a run's."""
         return schema.recognise(tables)
 
-    def reader(self, path: str, clock: Clock, parent: str | None = None) -> StoreReader:
-        """A reader of one run's database; `parent` is the state.db of the run that imports it."""
-        parent_key = None
-        if parent is not None:
-            parent_key = view.run_key(parent, os.path.basename(os.path.dirname(parent)))
-        return ProseStore(path, clock, parent_key=parent_key)
+    def reader(self, path: str, clock: Clock) -> StoreReader:
+        """A reader of one run's database."""
+        return ProseStore(path, clock)

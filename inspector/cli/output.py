@@ -1,0 +1,56 @@
+"""How answers leave the program: one JSON document, JSON rows, or plain lines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from inspector.query.documents import document, row_document
+from inspector.text.escape import json_text, visible
+from inspector.text.mask import mask
+from inspector.text.measure import cell_width, pad
+
+
+def write_json(kind: str, content: Mapping[str, Any], *, reveal: bool) -> None:
+    """One document on standard output."""
+    _write(json_text(document(kind, content, reveal=reveal), indent=2) + "\n")
+
+
+def write_jsonl(kind: str, rows: Iterable[Mapping[str, Any]], *, reveal: bool) -> None:
+    """One row a line, each written at once."""
+    for row in rows:
+        _write(json_text(row_document(kind, row, reveal=reveal)) + "\n")
+        sys.stdout.flush()
+
+
+def write_table(rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> None:
+    """Aligned columns, the first row being their names; nothing wraps, nothing is cut."""
+    rights = set(right)
+    widths = (
+        [max(cell_width(row[at]) for row in rows) for at in range(len(rows[0]))] if rows else []
+    )
+    for row in rows:
+        cells = [
+            pad(cell, width, "right" if at in rights else "left")
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        write_line("  ".join(cells).rstrip())
+
+
+def write_line(line: str = "") -> None:
+    """A line of our own making; what came from data must have gone through `shown` before."""
+    _write(line + "\n")
+
+
+def shown(text: str, *, reveal: bool = False) -> str:
+    """Text from data as it may be printed: masked, with every control character made visible."""
+    return visible(text if reveal else mask(text).text)
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+    except UnicodeEncodeError:
+        encoding = sys.stdout.encoding or "ascii"
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))

@@ -1,0 +1,109 @@
+"""`inspector runs`: the list over all stores."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC
+
+from inspector.cli.errors import FINE, UserError
+from inspector.cli.output import shown, write_json, write_jsonl, write_line, write_table
+from inspector.cli.workspace import stores_and_runs, workspace
+from inspector.model.clock import parse_now
+from inspector.model.run import Run
+from inspector.model.status import Status
+from inspector.model.store import Runtime
+from inspector.query import documents
+from inspector.query.workspace import newest_first
+from inspector.text.numbers import clock_time, duration
+
+_AGO = re.compile(r"(\d{1,6})([smhdw])", re.ASCII)
+_UNIT_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+_HEAD = ("STATUS", "RUNTIME", "TITLE", "RUN", "STARTED", "ELAPSED", "DONE", "FINDINGS")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Lists runs, newest first, each read whole."""
+    _check(options)
+    with workspace(options.paths) as found:
+        now = found.clock()
+        stores, listed = stores_and_runs(found)
+        kept = sorted(_filtered(listed, options, now), key=newest_first)[: options.limit]
+        whole = [found.completed(one) for one in kept]
+        known = {one.store.path: one.store for one in whole}
+        stores = [known.get(store.path, store) for store in stores]
+        if options.json:
+            write_json("runs", documents.runs(stores, whole), reveal=options.reveal)
+        elif options.jsonl:
+            rows = (documents.run(one) for one in whole)
+            write_jsonl("runs", rows, reveal=options.reveal)
+        elif whole:
+            write_table(
+                [_HEAD, *(_row(one, now, options.reveal) for one in whole)], right=(4, 5, 6)
+            )
+        else:
+            _nothing(found.found.looked if found.found else (), bool(listed))
+    return FINE
+
+
+def _check(options: argparse.Namespace) -> None:
+    for value, known, what in (
+        (options.status, Status, "status"),
+        (options.runtime, Runtime, "runtime"),
+    ):
+        if value is not None and value not in {str(word) for word in known}:
+            words = ", ".join(str(word) for word in known)
+            raise UserError(f"{value!r} is not a {what}; choose one of {words}.")
+
+
+def _filtered(listed: Sequence[Run], options: argparse.Namespace, now: int) -> Iterator[Run]:
+    since = None if options.since is None else _since(options.since, now)
+    text = None if options.match is None else options.match.casefold()
+    for one in listed:
+        if options.status is not None and one.status != options.status:
+            continue
+        if options.runtime is not None and one.runtime != options.runtime:
+            continue
+        moment = one.last_activity_at if one.last_activity_at is not None else one.started_at
+        if since is not None and (moment is None or moment < since):
+            continue
+        if text is not None and text not in f"{one.title}\n{one.run_id or ''}".casefold():
+            continue
+        yield one
+
+
+def _since(text: str, now: int) -> int:
+    ago = _AGO.fullmatch(text)
+    if ago is not None:
+        return now - int(ago[1]) * _UNIT_MS[ago[2]]
+    try:
+        return parse_now(text)
+    except ValueError:
+        raise UserError(
+            f"--since {text!r} is no instant; give 2026-01-16, an RFC 3339 one, or 3d, 12h, 45m."
+        ) from None
+
+
+def _row(one: Run, now: int, reveal: bool) -> tuple[str, ...]:
+    done = one.steps.completed
+    return (
+        one.status.value,
+        one.runtime.value,
+        shown(one.title, reveal=reveal),
+        shown(one.run_id or "-"),
+        clock_time(one.started_at, now, UTC),
+        duration(one.duration_ms),
+        "-" if done is None else str(done),
+        shown("; ".join(dict.fromkeys(finding.code for finding in one.findings))),
+    )
+
+
+def _nothing(looked: Sequence[object], any_listed: bool) -> None:
+    if any_listed:
+        write_line("No run matches.")
+        return
+    write_line("No runs here. Looked in:")
+    for place in looked:
+        write_line(f"  {shown(getattr(place, 'shown', ''))}  {getattr(place, 'outcome', '')}")
+    write_line("`inspector demo` opens a demonstration.")

@@ -1,0 +1,83 @@
+"""`inspector show RUN`: steps as a tree, and findings."""
+
+from __future__ import annotations
+
+import argparse
+
+from inspector.cli.errors import FINE, UserError
+from inspector.cli.output import shown, write_json, write_jsonl, write_line
+from inspector.cli.workspace import reader
+from inspector.model.step import StepKind
+from inspector.query import documents
+from inspector.query.view import RunView
+from inspector.text.numbers import duration
+
+_SIGNS = {
+    "running": "*", "waiting": "!", "completed": "+", "failed": "x", "interrupted": "#",
+    "pending": ".", "skipped": ">", "not_needed": "-", "unconfirmed": "~", "unknown": "?",
+}  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Shows one run, as it stands or after its first N events."""
+    with reader(options) as (_, _, opened):
+        view = opened.refresh()
+        if options.at is not None:
+            if options.at > view.total_events:
+                raise UserError(f"The run has {view.total_events} events, not {options.at}.")
+            view = opened.at(options.at)
+        content = documents.show(view, options.depth)
+        if options.json:
+            write_json("show", content, reveal=options.reveal)
+        elif options.jsonl:
+            write_jsonl("show", content["steps"], reveal=options.reveal)
+        else:
+            _print(view, options)
+    return FINE
+
+
+def _print(view: RunView, options: argparse.Namespace) -> None:
+    one = view.run
+    raw = "not recorded" if one.raw_status is None else shown(one.raw_status)
+    write_line(f"{shown(one.title, reveal=options.reveal)}   {one.status}   (recorded: {raw})")
+    axis = "no times recorded" if one.order_only else f"{duration(one.duration_ms).strip()}"
+    variant = f"{one.runtime} {one.store.variant or '?'}, {one.store.write_style}"
+    write_line(f"{shown(one.run_id or '-')}   {variant}   {axis}   {view.events} events")
+    for finding in one.findings:
+        write_line(f"^ {shown(finding.message, reveal=options.reveal)}")
+    write_line()
+    depth: list[int] = []
+    for number in range(len(view.steps)):
+        parent = view.steps.parent[number]
+        depth.append(0 if parent < 0 else depth[parent] + 1)
+    for number in _tree_order(view):
+        if options.depth is None or depth[number] < options.depth:
+            _print_step(view, number, depth[number], options.reveal)
+
+
+def _tree_order(view: RunView) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for number, parent in enumerate(view.steps.parent):
+        children.setdefault(parent, []).append(number)
+    order: list[int] = []
+    stack = list(reversed(children.get(-1, [])))
+    while stack:
+        number = stack.pop()
+        order.append(number)
+        stack.extend(reversed(children.get(number, [])))
+    return order
+
+
+def _print_step(view: RunView, number: int, depth: int, reveal: bool) -> None:
+    step = view.describe(number)
+    name = step.label
+    if step.kind is StepKind.BRANCH:
+        name = f"<{step.ref.get('branch')}> {name}"
+    elif step.kind is StepKind.ITERATION:
+        name = f"[{step.iteration}]"
+    elif step.ref.get("statement_index") is not None:
+        name = f"{step.ref['statement_index']} {name}"
+    tries = f"  x{len(step.attempts)}" if len(step.attempts) > 1 else ""
+    error = f"  {shown(step.error, reveal=reveal)}" if step.error else ""
+    sign = _SIGNS[step.status]
+    write_line(f"{sign} {'  ' * depth}{shown(name, reveal=reveal).rstrip()}{tries}{error}")

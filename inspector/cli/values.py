@@ -1,0 +1,53 @@
+"""`inspector values RUN`: all values, or as one frame resolves them."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from inspector.cli.errors import FINE, UserError
+from inspector.cli.output import shown, write_json, write_jsonl, write_table
+from inspector.cli.workspace import reader
+from inspector.model.value import Value
+from inspector.query import documents
+from inspector.text.measure import clip
+from inspector.text.numbers import size
+
+_HEAD = ("NAME", "SCOPE", "KIND", "SIZE", "VALUE", "FROM")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints values; `--frame` takes `root` or the number of a frame's row."""
+    frame = options.frame
+    if frame is not None and frame != "root" and not frame.lstrip("-").isdigit():
+        raise UserError(f"--frame {frame!r} is neither `root` nor the number of a frame.")
+    with reader(options) as (_, _, opened):
+        found = opened.values(frame, full=options.full)
+        if options.name is not None:
+            named = tuple(one for one in found.values if one.name == options.name)
+            found = replace(found, values=named)
+        content = documents.values(found)
+        if options.json:
+            write_json("values", content, reveal=options.reveal)
+        elif options.jsonl:
+            write_jsonl("values", content["values"], reveal=options.reveal)
+        else:
+            rows = [_row(one, options) for one in found.values]
+            write_table([_HEAD, *rows], right=(3,))
+    return FINE
+
+
+def _row(one: Value, options: argparse.Namespace) -> tuple[str, ...]:
+    content = one.value if options.full and one.value is not None else one.preview
+    text = shown(content, reveal=options.reveal)
+    if one.attachment is not None and one.attachment.path:
+        text = f"{shown(one.attachment.path)} {one.attachment.verdict}"
+    older = f"  {one.superseded} superseded" if one.superseded else ""
+    return (
+        shown(one.name if one.name is not None else "-", reveal=options.reveal),
+        one.scope,
+        shown(one.kind or "-"),
+        size(one.size),
+        text if options.full else clip(text, 60),
+        shown(one.source_statement or "-", reveal=options.reveal) + older,
+    )

@@ -1,0 +1,38 @@
+"""`inspector watch [RUN]`: plain lines for logs and scripts."""
+
+from __future__ import annotations
+
+import argparse
+
+from inspector.cli.errors import BAD_NEWS, FINE
+from inspector.cli.output import shown, write_line
+from inspector.cli.workspace import reader
+from inspector.live.follow import follow
+from inspector.model.clock import rfc3339
+from inspector.model.status import Status
+from inspector.query.view import RunView
+
+
+def run(options: argparse.Namespace) -> int:
+    """Follows a run (the latest unless one is named) to its end; 1 when it went wrong."""
+    options.run = options.run or "latest"
+    last: RunView | None = None
+    with reader(options) as (_, _, opened):
+        for view in follow(opened):
+            if last is None or _line(view) != _line(last):
+                write_line(f"{rfc3339(view.as_of)}  {_line(view)}")
+            last = view
+    bad = last is not None and last.run.status in (Status.FAILED, Status.INTERRUPTED)
+    return BAD_NEWS if bad else FINE
+
+
+def _line(view: RunView) -> str:
+    run = view.run
+    step = ""
+    if view.events:
+        number = view.step_of_event[view.events - 1]
+        described = view.describe(number)
+        step = f"{described.id} {described.status} {shown(described.label)}"
+    counts = run.steps
+    done = f"{counts.completed} done, {counts.failed} failed, {counts.running} running"
+    return f"{shown(run.title)}  {run.status}  event {view.events}  {done}  {step}".rstrip()

@@ -1,0 +1,256 @@
+"""The JSON documents: what the screen shows, as data. Fields may be added, never renamed.
+
+Instants are RFC 3339 UTC with milliseconds; what is not recorded is null. Secrets are masked unless
+revealed, and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from inspector.model.clock import rfc3339
+from inspector.model.finding import Finding
+from inspector.model.run import Run
+from inspector.model.step import Attempt, Event, OpenConstruct, Step
+from inspector.model.store import Store
+from inspector.model.value import Attachment, Value
+from inspector.query.view import RunView, ValueList
+from inspector.text.mask import mask_named
+
+Document = dict[str, Any]
+
+_OURS = frozenset(
+    {
+        "schema", "key", "kind", "runtime", "store", "run_id", "session", "parent_key", "path",
+        "status", "raw_status", "variant", "write_style", "health", "code", "ref", "id", "parent",
+        "started_at", "ended_at", "last_activity_at", "updated_at", "at", "at_raw", "verdict",
+        "scope", "type", "frame", "part", "columns", "extra_columns",
+    }
+)  # fmt: skip
+"""Fields whose text is an identifier, a word of ours or an instant: nothing to mask."""
+
+
+def document(kind: str, content: Mapping[str, Any], *, reveal: bool) -> Document:
+    """A whole document with its schema name; masked unless `reveal`, with the count of masks."""
+    whole: Document = {"schema": f"inspector.{kind}/1"}
+    if reveal:
+        return {**whole, **content, "masked": 0}
+    counter = _Masks()
+    masked = {key: counter.walk(key, value) for key, value in content.items()}
+    return {**whole, **masked, "masked": counter.count}
+
+
+class _Masks:
+    """Walks a document and masks what looks like a secret."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def walk(self, name: str, value: Any) -> Any:
+        if isinstance(value, str):
+            return value if name in _OURS else self._text(name, value)
+        if isinstance(value, Mapping):
+            return self._mapping(value)
+        if isinstance(value, list | tuple):
+            return [self.walk(name, item) for item in value]
+        return value
+
+    def _mapping(self, value: Mapping[Any, Any]) -> dict[Any, Any]:
+        named = value.get("name")
+        known = named if isinstance(named, str) and ("value" in value or "preview" in value) else ""
+        return {
+            key: self.walk(known if key in ("value", "preview") and known else str(key), item)
+            for key, item in value.items()
+        }
+
+    def _text(self, name: str, text: str) -> str:
+        masked = mask_named(name, text)
+        self.count += masked.count
+        return masked.text
+
+
+def row_document(kind: str, content: Mapping[str, Any], *, reveal: bool) -> Document:
+    """One row of a `--jsonl` answer, masked like a document but without a schema name."""
+    if reveal:
+        return dict(content)
+    masks = _Masks()
+    return {key: masks.walk(key, value) for key, value in content.items()}
+
+
+def runs(stores: Iterable[Store], listed: Iterable[Run]) -> Document:
+    """The content of `inspector.runs/1`."""
+    return {"stores": [store(one) for one in stores], "runs": [run(one) for one in listed]}
+
+
+def store(one: Store) -> Document:
+    """A store."""
+    return {
+        "path": one.path,
+        "runtime": one.runtime,
+        "variant": one.variant,
+        "write_style": one.write_style,
+        "health": one.health,
+        "reason": one.reason,
+        "verdict": one.verdict,
+    }
+
+
+def run(one: Run) -> Document:
+    """RUN: one execution with its head facts."""
+    return {
+        "key": one.key,
+        "kind": one.kind,
+        "runtime": one.runtime,
+        "store": one.store.path,
+        "run_id": one.run_id,
+        "session": one.session,
+        "parent_key": one.parent_key,
+        "title": one.title,
+        "status": one.status,
+        "raw_status": one.raw_status,
+        "findings": findings(one.findings),
+        "started_at": rfc3339(one.started_at),
+        "ended_at": rfc3339(one.ended_at),
+        "last_activity_at": rfc3339(one.last_activity_at),
+        "duration_ms": one.duration_ms,
+        "order_only": one.order_only,
+        "mode": one.mode,
+        "steps": asdict(one.steps),
+        "tokens": asdict(one.tokens),
+        "cost": None if one.cost is None else dict(one.cost),
+        "complete": one.complete,
+    }
+
+
+def findings(found: Iterable[Finding]) -> list[Document]:
+    """Findings as they are listed."""
+    return [{"code": one.code, "message": one.message, "ref": one.ref} for one in found]
+
+
+def show(view: RunView, depth: int | None = None) -> Document:
+    """The content of `inspector.show/1`: one run, its steps as a flat tree, what is open."""
+    numbers = range(len(view.steps)) if depth is None else _down_to(view, depth)
+    return {
+        "run": run(view.run),
+        "stores": [store(view.run.store)],
+        "events": view.events,
+        "total_events": view.total_events,
+        "as_of": rfc3339(view.as_of),
+        "steps": [step(view.describe(number)) for number in numbers],
+        "open": [construct(one) for one in view.open],
+        "findings": findings(view.run.findings),
+    }
+
+
+def _down_to(view: RunView, depth: int) -> Iterable[int]:
+    level: list[int] = []
+    for number, parent in enumerate(view.steps.parent):
+        level.append(1 if parent < 0 else level[parent] + 1)
+        if level[number] <= depth:
+            yield number
+
+
+def step(one: Step) -> Document:
+    """STEP: one node of the timeline."""
+    return {
+        "id": one.id,
+        "parent": one.parent,
+        "kind": one.kind,
+        "label": one.label,
+        "status": one.status,
+        "raw_status": one.raw_status,
+        "started_at": rfc3339(one.started_at),
+        "ended_at": rfc3339(one.ended_at),
+        "duration_ms": one.duration_ms,
+        "first_event": one.first_event,
+        "last_event": one.last_event,
+        "iteration": one.iteration,
+        "of": one.of,
+        "instance": one.instance,
+        "error": one.error,
+        "attempts": [attempt(each) for each in one.attempts],
+        "max_attempts": one.max_attempts,
+        "ref": dict(one.ref),
+    }
+
+
+def attempt(one: Attempt) -> Document:
+    """One try of a step."""
+    return {
+        "n": one.n,
+        "status": one.status,
+        "raw_status": one.raw_status,
+        "error": one.error,
+        "first_event": one.first_event,
+        "last_event": one.last_event,
+        "started_at": rfc3339(one.started_at),
+        "ended_at": rfc3339(one.ended_at),
+    }
+
+
+def construct(one: OpenConstruct) -> Document:
+    """Something whose end is not recorded."""
+    return {
+        "kind": one.kind,
+        "id": one.id,
+        "instance": one.instance,
+        "statement_index": one.statement_index,
+        "step": one.step,
+    }
+
+
+def events(found: Sequence[Event]) -> Document:
+    """The content of `inspector.events/1`."""
+    return {"events": [event(one) for one in found]}
+
+
+def event(one: Event) -> Document:
+    """One recorded fact."""
+    return {
+        "n": one.n,
+        "id": one.id,
+        "kind": one.kind,
+        "raw_status": one.raw_status,
+        "at": rfc3339(one.at),
+        "at_raw": one.at_raw,
+        "text": one.text,
+        "payload": dict(one.payload),
+    }
+
+
+def values(found: ValueList) -> Document:
+    """The content of `inspector.values/1`."""
+    return {
+        "frame": found.frame,
+        "rows": found.rows,
+        "values": [value(one) for one in found.values],
+    }
+
+
+def value(one: Value) -> Document:
+    """A named value; `value` is null where only a preview was read or it is not text."""
+    return {
+        "name": one.name,
+        "scope": one.scope,
+        "kind": one.kind,
+        "type": one.type,
+        "size": one.size,
+        "value": one.value,
+        "preview": one.preview,
+        "superseded": one.superseded,
+        "source_statement": one.source_statement,
+        "updated_at": rfc3339(one.updated_at),
+        "attachment": None if one.attachment is None else attachment(one.attachment),
+    }
+
+
+def attachment(one: Attachment) -> Document:
+    """A file named by a value."""
+    return {"path": one.path, "verdict": one.verdict, "size": one.size}
+
+
+def record(part: str, rows: Iterable[Mapping[str, Any]]) -> Document:
+    """The content of `inspector.record/1`: the runtime's own rows and field names."""
+    return {"part": part, "records": [dict(row) for row in rows]}
