@@ -20,7 +20,7 @@ TOKENS_CELLS = 6
 SIZE_CELLS = 6
 
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
-_MAX_DAYS = 99_999
+_MAX_DAYS = 9_999
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -38,6 +38,8 @@ def duration(ms: int | None, *, clock_ms: int = 1) -> str:
     units = _length_in_units(abs(ms), clock_ms)
     if ms >= 0:
         return " ".join(units)
+    if units[0].startswith(">"):
+        return f"<-{units[0][1:]}"
     whole = "-" + " ".join(units)
     return whole if len(whole) <= DURATION_CELLS else "-" + units[0]
 

@@ -59,8 +59,10 @@ _CLOSING = {quote: re.compile(rf"(\\*){quote}") for quote in "\"'`"}
 _LIST = re.compile(r"""\[(?:\s{0,16}+\\{0,8}["'][^"'\n]{0,4096}+["']\s{0,16}+,?)++""")
 _LIST_ITEM = re.compile(r"""["']([^"'\n\\]*)\\{0,8}["']""")
 _YAML_BLOCK = re.compile(r"[|>][+-]?[ \t]{0,8}\r?\n((?:[ \t]+[^\n]*(?:\n|\Z))++)")
-_UNQUOTED = re.compile(r"""[^\s"'`\\,;&<>(){}\[\]|]+""")
-_PROBE = re.compile(r"""[^\s"'`\\,;&<>(){}\[\]|]{1,256}""")
+_UNQUOTED = re.compile(r"""[^\s"'`\\,;&<>)}\]|]+""")
+_PROBE = re.compile(r"""[^\s"'`\\,;&<>)}\]|]{1,256}""")
+_TEMPLATE = re.compile(r"\$?\{|\$\(|\$[A-Z_]|%\(")
+_CALL = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*[(\[]")
 _WORD_OF_SHELL = re.compile(r"[^\s]+")
 _REST_OF_LINE = re.compile(r"[^\r\n]+")
 _LINE_START = re.compile(r"(?:^|(?<=[\r\n]))[ \t]*(?:export[ \t]+|-[ \t]+)?\Z")
@@ -164,15 +166,15 @@ def _end_of_quoted(text: str, opening: re.Match[str], far: bool) -> int:
 def _unquoted(text: str, at: int, name: SecretName, at_line_start: bool) -> Iterator[Span]:
     """A bare word; the rest of the line where a file gives one value a line."""
     probe = _PROBE.match(text, at)
-    if probe is None:
+    if probe is None or _TEMPLATE.match(text, at) or not _is_secret(probe[0], name):
         return
-    value, after = probe[0], text[probe.end() : probe.end() + 1]
-    code = after in ("(", "[") or is_code(value)
-    if code or not _is_secret(value, name):
+    whole_line = at_line_start and name.kind in _MOSTLY_WHOLE_LINES and name.sure
+    of_shell = whole_line and text[at - 1] == "="
+    if not of_shell and (_CALL.match(probe[0]) or is_code(probe[0])):
         return
     pattern = _UNQUOTED
-    if at_line_start and name.kind in _MOSTLY_WHOLE_LINES and name.sure:
-        pattern = _WORD_OF_SHELL if text[at - 1] == "=" else _REST_OF_LINE
+    if whole_line:
+        pattern = _WORD_OF_SHELL if of_shell else _REST_OF_LINE
     match = pattern.match(text, at)
     if match:
         yield Span(at, at + len(match[0].rstrip()), name.kind)

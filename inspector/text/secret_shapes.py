@@ -141,8 +141,9 @@ def headers(text: str, lower: str) -> Iterator[Span]:
     """`Bearer …` anywhere, the value of `Authorization:` after its scheme, cookies."""
     if "bearer" in lower:
         for match in _BEARER.finditer(text):
-            if _is_bearer_token(match[0], match[1].rstrip(".")):
-                yield Span(*match.span(1), BEARER)
+            token = match[1].rstrip(".")
+            if _is_bearer_token(match[0], token):
+                yield Span(match.start(1), match.start(1) + len(token), BEARER)
     if "authorization" in lower:
         yield from _authorizations(text)
     if "cookie" in lower:
@@ -244,7 +245,7 @@ def urls(text: str, lower: str) -> Iterator[Span]:
             secret = not is_placeholder(password) if colon and password else looks_random(match[1])
             if secret:
                 yield Span(*match.span(1), URL_CREDENTIAL)
-    if any(host in lower for host in _RPC_HOSTS):
+    if "/" in text and any(host in lower for host in _RPC_HOSTS):
         for match in _RPC_PATH.finditer(text):
             yield from _keys_in_path(text, match.start(1), match.end(1))
     if "/v" in text:
@@ -284,14 +285,15 @@ _PHRASE_CONTEXT = re.compile(
 )
 _PHRASE_WORD = re.compile(r"[a-z]{3,8}")
 _SHORTEST_PHRASE = 12
+_SHORTEST_LENGTH_OF_PHRASE = 4 * _SHORTEST_PHRASE - 1
 
 
 def phrases(text: str, lower: str) -> Iterator[Span]:
     """Twelve or more lower-case words after `mnemonic`, `seed phrase` and the like."""
-    if not _PHRASE_CONTEXT.search(text):
+    if len(text) < _SHORTEST_LENGTH_OF_PHRASE or not _PHRASE_CONTEXT.search(text):
         return
     for run in _PHRASE_RUN.finditer(text):
-        if len(run[0]) < 4 * _SHORTEST_PHRASE - 1:
+        if len(run[0]) < _SHORTEST_LENGTH_OF_PHRASE:
             continue
         context = _PHRASE_CONTEXT.search(text, max(0, run.start() - 80), run.end())
         first = max(run.start(), context.end()) if context else run.end()
@@ -300,6 +302,7 @@ def phrases(text: str, lower: str) -> Iterator[Span]:
             yield Span(words[0].start(), words[-1].end(), MNEMONIC)
 
 
+_HEX_KEY_LENGTH = 64
 _HEX_KEY = re.compile(
     r"(?:(?<![0-9A-Za-z])|(?<=\\[nrt]))(?:0x)?(?:[0-9a-fA-F]{64}){1,2}+(?![0-9A-Za-z])"
 )
@@ -322,7 +325,7 @@ def hex_keys(text: str, lower: str) -> Iterator[Span]:
 
     Without such words they are the hash of a transaction. A list of keys carries its heading on.
     """
-    if not _KEY_CONTEXT.search(text):
+    if len(text) < _HEX_KEY_LENGTH or not _KEY_CONTEXT.search(text):
         return
     last_key_end = -1
     for match in _HEX_KEY.finditer(text):
