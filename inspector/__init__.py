@@ -1,3 +1,3 @@
-"""Inspector watches, explains and resumes the runs of agent runtimes from the databases they leave."""
+"""Inspector watches, explains and resumes agent runs from the databases that they leave."""
 
 __version__ = "0.1.0"

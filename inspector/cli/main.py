@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from inspector.cli.errors import BAD_USAGE, UserError
+from inspector.cli.errors import UserError
 from inspector.cli.parser import COMMANDS, command_parser, screen_parser
 
 INTERRUPTED = 130
@@ -39,10 +39,3 @@ def _dispatch(words: Sequence[str]) -> int:
     run: Callable[..., int] = import_module(f"inspector.cli.{name}").run
     return run(options)
 
-
-def entry() -> None:
-    """The installed command."""
-    sys.exit(main())
-
-
-__all__ = ["BAD_USAGE", "entry", "main"]

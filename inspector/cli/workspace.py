@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -73,7 +72,4 @@ def reader(options: argparse.Namespace) -> Iterator[tuple[Workspace, Run, RunRea
                 opened.close()
         except StoreUnavailable as trouble:
             message = f"{run.store.path} cannot be read now: {trouble.reason}."
-            raise UserError(message, UNREADABLE) from None
-        except sqlite3.DatabaseError as error:
-            message = f"{run.store.path} cannot be read: SQLite says: {error}."
             raise UserError(message, UNREADABLE) from None

@@ -92,16 +92,18 @@ class Workspace:
         raise StoreUnavailable(Health.GONE, "the store of this run is not there any more")
 
     def completed(self, run: Run) -> Run:
-        """The run with findings and counts, read whole once; what cannot be read stays as it is."""
-        if run.complete:
-            return run
+        """The run with findings and counts, read whole unless it was."""
+        return run if run.complete else self.read_whole(run)
+
+    def read_whole(self, run: Run) -> Run:
+        """The run read whole now; what cannot be read stays as it is."""
         try:
             reader = self.open(run)
             try:
                 return reader.refresh().run
             finally:
                 reader.close()
-        except (StoreUnavailable, sqlite3.DatabaseError):
+        except StoreUnavailable:
             return run
 
     def close(self) -> None:

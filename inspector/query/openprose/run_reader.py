@@ -10,6 +10,7 @@ from inspector.derive.checkpoints import Checkpoints
 from inspector.model.clock import Clock
 from inspector.model.status import Status
 from inspector.model.step import Event
+from inspector.model.store import Health
 from inspector.query.openprose import context, history, records, values, view
 from inspector.query.openprose.events import Row
 from inspector.query.openprose.fold import apply
@@ -18,7 +19,7 @@ from inspector.query.openprose.state import State
 from inspector.query.tables import Tables
 from inspector.query.view import RunView, StepContext, ValueList
 from inspector.store.attachment import inspect_attachment
-from inspector.store.read import ZeroTouchReader
+from inspector.store.read import Reading, StoreUnavailable, ZeroTouchReader
 
 T = TypeVar("T")
 
@@ -26,6 +27,10 @@ SMALL = 2000
 """Runs of up to this many events are compared whole at every read."""
 FULL_COMPARE_MS = 5000
 """Longer runs: how long a change to an ended row may go unseen while others arrive."""
+
+
+SILENCE_MS = 60_000
+"""How often a view of a silent run is made anew, so that its silence is told rightly."""
 
 
 class ProseRun:
@@ -47,19 +52,19 @@ class ProseRun:
     def refresh(self) -> RunView:
         """Reads what is not known yet and gives the run as it stands."""
         wanted, whole = self._wanted()
-        reading = self._source.read(loader(wanted))
+        reading = self._read(loader(wanted))
         loaded = reading.value
         if not whole and self._is_other_content(loaded):
-            reading = self._source.read(loader(Wanted()))
+            reading = self._read(loader(Wanted()))
             loaded, whole = reading.value, True
         if whole:
             self._compared_at = self._clock()
-            self._replace_from(_first_difference(self._rows, loaded.rows), loaded.rows)
+            moved = self._replace_from(_first_difference(self._rows, loaded.rows), loaded.rows)
         else:
-            self._append(loaded.rows)
+            moved = self._append(loaded.rows)
         self._generation = self._source.generation
         self._loaded = loaded
-        self._facts = view.Facts(
+        facts = view.Facts(
             loaded.tables,
             loaded.run_rows,
             loaded.damage,
@@ -68,8 +73,18 @@ class ProseRun:
             loaded.has_output,
             loaded.orphans,
         )
+        if self._view is not None and not moved and self._is_current(facts):
+            return self._view
+        self._facts = facts
         self._view = self._show(self._state, len(self._rows))
         return self._view
+
+    def _is_current(self, facts: view.Facts) -> bool:
+        """Whether the last view still says everything: silence alone changes it by the minute."""
+        shown, now = self._view, self._clock()
+        if shown is None or facts != self._facts:
+            return False
+        return shown.run.status is not Status.RUNNING or now - shown.as_of < SILENCE_MS
 
     def at(self, event: int) -> RunView:
         """The run after its first `event` events."""
@@ -144,7 +159,13 @@ class ProseRun:
         self._source.close()
 
     def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        return self._source.read(question).value
+        return self._read(question).value
+
+    def _read(self, question: Callable[[sqlite3.Connection], T]) -> Reading[T]:
+        try:
+            return self._source.read(question)
+        except sqlite3.DatabaseError as error:
+            raise StoreUnavailable(Health.UNREADABLE, f"SQLite says: {error}") from error
 
     def _wanted(self) -> tuple[Wanted, bool]:
         loaded, rows = self._loaded, self._rows
@@ -173,15 +194,16 @@ class ProseRun:
         known = {row[0]: row for row in self._rows[-SMALL:]}
         return any(known.get(row[0], row) != row for row in loaded.changed)
 
-    def _replace_from(self, first: int, rows: Sequence[Row]) -> None:
-        """Keeps the first `first` events and folds all rows after them."""
+    def _replace_from(self, first: int, rows: Sequence[Row]) -> bool:
+        """Keeps the first `first` events and folds all rows after them; False if nothing moved."""
+        kept_all = first == len(self._rows)
         if first < len(self._rows):
             self._checkpoints.forget_after(first)
             self._state = self._state_at(first)
             del self._rows[first:]
-        self._append(rows[first:])
+        return self._append(rows[first:]) or not kept_all
 
-    def _append(self, rows: Sequence[Row]) -> None:
+    def _append(self, rows: Sequence[Row]) -> bool:
         due = self._checkpoints.due(self._state.events)
         for row in rows:
             apply(self._state, row)
@@ -189,6 +211,7 @@ class ProseRun:
                 self._checkpoints.save(due, self._state.copy())
                 due = self._checkpoints.due(due)
         self._rows.extend(rows)
+        return bool(rows)
 
     def _state_at(self, event: int) -> State:
         saved = self._checkpoints.before(event)

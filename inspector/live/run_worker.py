@@ -1,0 +1,167 @@
+"""The reader thread of one followed run: refresh, travel, questions, one at a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from inspector.live.feed import Unavailable
+from inspector.live.pacing import Pacing
+from inspector.model.status import ENDED
+from inspector.query.backend import RunReader
+from inspector.query.view import RunView
+from inspector.store.read import StoreUnavailable
+
+RECHECK_SECONDS = 0.5
+"""How often a run is looked at although nothing was announced; some ten microseconds each."""
+ENDED_RECHECK_SECONDS = 2.0
+RETRY_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0)
+"""Waits after reads that a writer did not let through."""
+
+Question = Callable[[RunReader], Any]
+Answer = Callable[[Any], None]
+
+
+class RunWorker:
+    """Keeps one run's view fresh until it is stopped.
+
+    Requests to refresh coalesce: however often it is woken while it reads, it reads once more.
+    """
+
+    def __init__(
+        self,
+        open_reader: Callable[[], RunReader],
+        deliver: Callable[[RunView], None],
+        *,
+        at: int | None = None,
+        pacing: Pacing | None = None,
+    ) -> None:
+        self._open_reader = open_reader
+        self._deliver = deliver
+        self._pacing = pacing or Pacing()
+        self._wake = threading.Event()
+        self._stopping = False
+        self._lock = threading.Lock()
+        self._questions: deque[tuple[Question, Answer]] = deque()
+        self._at = at
+        self._shown_at: int | None = None
+        self._last: RunView | None = None
+        self._failures = 0
+        self._thread = threading.Thread(target=self._run, name="run-reader", daemon=True)
+
+    def start(self) -> None:
+        """Begins reading."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Something may have been written."""
+        self._wake.set()
+
+    def travel(self, at: int | None) -> None:
+        """Shows the state after `at` events from now on; None = the newest."""
+        with self._lock:
+            self._at = at
+        self._wake.set()
+
+    def ask(self, question: Question, answer: Answer) -> None:
+        """Runs a question between two reads; the answer is called from the reader thread."""
+        with self._lock:
+            self._questions.append((question, answer))
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Asks the thread to end; `join` waits for it."""
+        self._stopping = True
+        self._wake.set()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Waits until the thread has let go of its private files."""
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        try:
+            reader = self._open_reader()
+        except StoreUnavailable as trouble:
+            self._refuse(trouble.reason)
+            return
+        try:
+            while not self._stopping:
+                self._wake.clear()
+                self._turn(reader)
+                self._wake.wait(self._pause())
+        finally:
+            reader.close()
+
+    def _refuse(self, reason: str) -> None:
+        while not self._stopping:
+            self._wake.clear()
+            for _, answer in self._taken():
+                answer(Unavailable(reason))
+            self._wake.wait()
+
+    def _pause(self) -> float:
+        if self._failures:
+            return RETRY_SECONDS[min(self._failures, len(RETRY_SECONDS)) - 1]
+        ended = self._last is not None and self._last.run.status in ENDED
+        return ENDED_RECHECK_SECONDS if ended else RECHECK_SECONDS
+
+    def _turn(self, reader: RunReader) -> None:
+        self._answer_all(reader)
+        with self._lock:
+            at = self._at
+        moved = at != self._shown_at
+        try:
+            if self._last is None or self._failures or reader.changed():
+                self._hold_back()
+                self._show(reader, reader.refresh(), at)
+            elif moved:
+                self._show(reader, None, at)
+            self._failures = 0
+        except StoreUnavailable as trouble:
+            self._failures += 1
+            self._say_stale(trouble)
+
+    def _hold_back(self) -> None:
+        wait = self._pacing.wait(time.monotonic())
+        if wait > 0:
+            time.sleep(wait)
+
+    def _show(self, reader: RunReader, newest: RunView | None, at: int | None) -> None:
+        view = newest if at is None and newest is not None else reader.at(_place(at))
+        self._shown_at = at
+        if view is self._last:
+            return
+        self._last = view
+        self._pacing.sent(time.monotonic())
+        self._deliver(view)
+
+    def _say_stale(self, trouble: StoreUnavailable) -> None:
+        if self._last is None or self._last.stale_reason == trouble.reason:
+            return
+        store = replace(self._last.run.store, health=trouble.health, reason=trouble.reason)
+        run = replace(self._last.run, store=store)
+        self._last = replace(self._last, run=run, stale_reason=trouble.reason)
+        self._deliver(self._last)
+
+    def _taken(self) -> list[tuple[Question, Answer]]:
+        with self._lock:
+            taken = list(self._questions)
+            self._questions.clear()
+        return taken
+
+    def _answer_all(self, reader: RunReader) -> None:
+        for question, answer in self._taken():
+            try:
+                found = question(reader)
+            except StoreUnavailable as trouble:
+                found = Unavailable(trouble.reason)
+            answer(found)
+
+
+def _place(at: int | None) -> int:
+    """An event number that every run ends before, when none is given."""
+    return 2**62 if at is None else at

@@ -1,0 +1,223 @@
+"""A watched workspace: discovery, the list, followed runs and the watch, each in its thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar, cast
+
+from inspector.live.catalogue import Catalogue
+from inspector.live.feed import Message, Overview, Subscription, Unavailable
+from inspector.live.pacing import FAST_SECONDS, Pacing
+from inspector.live.run_worker import RunWorker
+from inspector.model.run import Run
+from inspector.model.store import Health
+from inspector.query.backend import RunReader
+from inspector.query.view import RunView
+from inspector.query.workspace import Workspace
+from inspector.store.discover import MissingPath
+from inspector.store.read import StoreUnavailable
+from inspector.store.watch import Changes, Watcher
+
+T = TypeVar("T")
+
+SLICE_SECONDS = 0.05
+"""How long stores are summarised before the list so far is told."""
+TICK_SECONDS = 30.0
+"""How often the list is gone over although nothing was written: silence grows."""
+
+
+class WatchedWorkspace:
+    """Satisfies `Feed`."""
+
+    def __init__(self, workspace: Workspace, *, interval: float = FAST_SECONDS) -> None:
+        self._workspace = workspace
+        self._catalogue = Catalogue(workspace)
+        self._interval = interval
+        self._lock = threading.RLock()
+        """Held while the workspace or the catalogue is used."""
+        self._news = threading.Event()
+        self._stop = threading.Event()
+        self._rescan = False
+        self._touched: set[str] = set()
+        self._in_view: tuple[str, ...] = ()
+        self._workers: dict[str, RunWorker] = {}
+        self._views: dict[str, Run] = {}
+        self._files: tuple[str, ...] = ()
+        self._active: tuple[str, ...] = ()
+        self._deliver: Callable[[Message], None] = lambda message: None
+        self._watcher: Watcher | None = None
+        self._threads: list[threading.Thread] = []
+
+    def start(self, deliver: Callable[[Message], None]) -> None:
+        """Begins; `deliver` is called from reader threads."""
+        self._deliver = deliver
+        self._begin("overview", self._keep_overview)
+
+    def follow(self, subscriptions: Sequence[Subscription]) -> None:
+        """Follows exactly these runs."""
+        wanted = {one.key: one.at for one in subscriptions}
+        with self._lock:
+            left = [self._workers.pop(key) for key in list(self._workers) if key not in wanted]
+            for key, at in wanted.items():
+                known = self._workers.get(key)
+                if known is None:
+                    self._begin_worker(key, at)
+                else:
+                    known.travel(at)
+        for worker in left:
+            worker.stop()
+
+    def in_view(self, keys: Sequence[str]) -> None:
+        """Completes these runs first."""
+        self._in_view = tuple(keys)
+        self._news.set()
+
+    def ask(
+        self,
+        key: str,
+        question: Callable[[RunReader], T],
+        answer: Callable[[T | Unavailable], None],
+    ) -> None:
+        """Asks the reader of a followed run; one that is not followed is opened for it."""
+        with self._lock:
+            worker = self._workers.get(key) or self._begin_worker(key, None)
+        worker.ask(question, answer)
+
+    def stop(self) -> None:
+        """Ends every thread and removes private files."""
+        self._stop.set()
+        self._news.set()
+        with self._lock:
+            workers = list(self._workers.values())
+            self._workers.clear()
+        for worker in workers:
+            worker.stop()
+        for thread in self._threads:
+            thread.join(2.0)
+        for worker in workers:
+            worker.join(2.0)
+        with self._lock:
+            self._workspace.close()
+
+    def _begin(self, name: str, run: Callable[[], None]) -> None:
+        thread = threading.Thread(target=run, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _begin_worker(self, key: str, at: int | None) -> RunWorker:
+        worker = RunWorker(
+            lambda: self._open(key), self._tell_view, at=at, pacing=Pacing(self._interval)
+        )
+        self._workers[key] = worker
+        worker.start()
+        return worker
+
+    def _open(self, key: str) -> RunReader:
+        with self._lock:
+            for run in self._catalogue.runs():
+                if run.key == key:
+                    return self._workspace.open(run)
+        raise StoreUnavailable(Health.GONE, "the run is not there any more")
+
+    def _tell_view(self, view: RunView) -> None:
+        if not view.travelling:
+            self._views[view.run.key] = view.run
+            self._news.set()
+        self._deliver(view)
+
+    def _keep_overview(self) -> None:
+        pacing = Pacing(self._interval)
+        if not self._discover():
+            return
+        self._begin("watch", self._watch)
+        changed = True
+        while not self._stop.is_set():
+            if self._read_slice() or changed:
+                self._stop.wait(pacing.wait(time.monotonic()))
+                self._tell_overview()
+                pacing.sent(time.monotonic())
+            if not self._catalogue.has_stale():
+                self._news.wait(TICK_SECONDS)
+            changed = self._take_news()
+
+    def _discover(self) -> bool:
+        try:
+            with self._lock:
+                found = self._catalogue.discover()
+        except MissingPath as error:
+            self._deliver(Overview((), (), self._workspace.clock(), notices=(str(error),)))
+            return False
+        if self._watcher is None:
+            self._watcher = Watcher(
+                found.watch_roots,
+                lambda: self._files,
+                active=lambda: self._active,
+                folders=found.watch_folders,
+            )
+        else:
+            self._watcher.rewatch(found.watch_roots, found.watch_folders)
+        return True
+
+    def _watch(self) -> None:
+        watcher = cast(Watcher, self._watcher)
+        watcher.run(self._heard, self._stop)
+
+    def _heard(self, changes: Changes) -> None:
+        for path in changes.paths:
+            for key, worker in list(self._workers.items()):
+                if f":{path}" in key:
+                    worker.wake()
+        if changes.notice is not None:
+            self._catalogue.notices[changes.notice.message] = None
+        self._touched |= changes.paths
+        self._rescan = self._rescan or changes.rescan
+        self._news.set()
+
+    def _take_news(self) -> bool:
+        """Moves what was heard into the catalogue; True if the list has to be told."""
+        self._news.clear()
+        touched, self._touched = self._touched, set()
+        views, self._views = self._views, {}
+        now = self._workspace.clock()
+        if self._rescan:
+            self._rescan = False
+            self._discover()
+        with self._lock:
+            self._catalogue.touched(touched)
+            for run in views.values():
+                self._catalogue.remember(run, now)
+        return bool(views) or bool(touched)
+
+    def _read_slice(self) -> bool:
+        """Reads stale stores, then runs in view, for a short while; True if anything was read."""
+        end = time.monotonic() + SLICE_SECONDS
+        did = False
+        while time.monotonic() < end and not self._stop.is_set():
+            with self._lock:
+                if not self._catalogue.read_next():
+                    break
+            did = True
+        now = self._workspace.clock()
+        with self._lock:
+            wanted = self._catalogue.incomplete(self._in_view, now)
+        for run in wanted:
+            if self._stop.is_set() or time.monotonic() >= end + SLICE_SECONDS:
+                self._news.set()
+                break
+            with self._lock:
+                self._catalogue.complete(run, now)
+            did = True
+        return did
+
+    def _tell_overview(self) -> None:
+        now = self._workspace.clock()
+        with self._lock:
+            overview = self._catalogue.overview(now)
+            files, active = self._catalogue.files(), self._catalogue.active_files(now)
+        if files != self._files:
+            self._files = files
+        if active != self._active:
+            self._active = active
+        self._deliver(overview)
