@@ -19,6 +19,7 @@ from inspector.demo.player import Effects, Player, Statement
 from inspector.demo.schema import Repair, Variant, tables
 
 DATABASE = "state.db"
+LOG = "vm.log.md"
 RUNS = {Variant.V2: ".prose/runs", Variant.V4: ".agents/prose/runs", Variant.V5: "runs"}
 SNAPSHOT = {Variant.V2: "program.prose", Variant.V4: "root.prose.md", Variant.V5: "root.prose.md"}
 
@@ -116,9 +117,10 @@ def write_at_a_stroke(path: str, statements: Iterable[Statement]) -> None:
 def set_times(folder: str, started: int, ended: int) -> None:
     """Makes every file look as old as it pretends to be (UTC ms)."""
     for place, _, names in os.walk(folder, topdown=False):
-        grows = os.path.basename(place) == "attachments"
+        attached = os.path.basename(place) == "attachments"
         for name in names:
-            touch(os.path.join(place, name), ended if name == DATABASE or grows else started)
+            grows = attached or name in (DATABASE, LOG)
+            touch(os.path.join(place, name), ended if grows else started)
         touch(place, ended)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from inspector.demo.folder import (
     DATABASE,
+    LOG,
     play,
     prepare,
     run_folder,
@@ -22,7 +23,7 @@ from inspector.demo.language import Script
 from inspector.demo.planted import (
     CAST,
     LIVE,
-    LOG,
+    LOG_TEXT,
     LOGGED,
     PLANTED,
     UNREADABLE,
@@ -143,8 +144,8 @@ class OpenProseStore:
     def _plant_log(self, root: str, now: int) -> None:
         folder, started, ended = _place(root, now, LOGGED)
         _snapshot(folder, LOGGED.script)
-        text = LOG.format(run_id=os.path.basename(folder), ended=f"{text_of(ended)}Z")
-        with open(os.path.join(folder, "vm.log.md"), "w", encoding="utf-8") as file:
+        text = LOG_TEXT.format(run_id=os.path.basename(folder), ended=f"{text_of(ended)}Z")
+        with open(os.path.join(folder, LOG), "w", encoding="utf-8") as file:
             file.write(text)
         set_times(folder, started, ended)
 

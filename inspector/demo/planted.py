@@ -84,7 +84,7 @@ UNREADABLE = Planted(SYNC_CATALOG, 4 * DAY, 12, "0ddba1")
 LOGGED = Planted(TITLES, 5 * DAY, 120, "10a6ed")
 """A run by OpenProse's default backend: a log instead of a database."""
 
-LOG = """# run:{run_id} morning-brief
+LOG_TEXT = """# run:{run_id} morning-brief
 
 root: src/morning-brief.prose.md
 

@@ -1,0 +1,178 @@
+"""The process that goes on with the runs: it writes as a VM does, and never outlives anyone."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from inspector.demo.workspace import DemoWorkspace, create, start_writers
+from inspector.demo.writer import KEPT, Stage
+from tests.demo.made import NOW, folder_of, folders, query
+from tests.process.gone import gone_within, is_gone
+
+ROOT = Path(__file__).parents[2]
+QUICK = 300.0
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, set_now: Callable[[str], None]) -> DemoWorkspace:
+    set_now(str(NOW))
+    return create(str(tmp_path / "demo"), clock=lambda: NOW)
+
+
+def wait_for(happened: Callable[[], bool], seconds: float = 10) -> None:
+    until = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def status_in_another_process(folder: Path) -> str:
+    """Nothing of ours may open a database that the writer has open."""
+    program = (
+        "import sqlite3, sys\n"
+        "print(*sqlite3.connect(sys.argv[1], timeout=5).execute('SELECT status FROM run'))"
+    )
+    command = [sys.executable, "-c", program, str(folder / "state.db")]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_live_run_goes_on_to_its_end(workspace: DemoWorkspace) -> None:
+    folder = folder_of(workspace, "a7b3c9")
+    others = set(folders(workspace))
+    with start_writers(workspace, speed=QUICK) as writers:
+        wait_for(lambda: "completed" in status_in_another_process(folder))
+        wait_for(lambda: len(set(folders(workspace)) - others) >= 3)
+        assert writers.running
+    assert not writers.running
+    assert [row[0] for row in query(folder, "SELECT id FROM execution")] == list(range(1, 54))
+    sql = "SELECT count(*), count(DISTINCT prev) FROM receipt WHERE node = 'draft'"
+    assert query(folder, sql) == [(8, 7)]
+    assert not list(Path(workspace.root).rglob("*-journal"))
+    new = set(folders(workspace)) - others
+    for run in new:
+        assert query(run, "SELECT id FROM run") == [(run.name,)]
+    assert {row for run in new for row in query(run, "PRAGMA integrity_check")} == {("ok",)}
+
+
+def test_a_lock_delays_a_row_and_loses_none(workspace: DemoWorkspace) -> None:
+    folder = folder_of(workspace, "a7b3c9")
+    program = (
+        "import sqlite3, sys, time\n"
+        "database = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "database.execute('BEGIN EXCLUSIVE')\n"
+        "print('locked', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    with (
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(folder / "state.db")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as holder,
+        start_writers(workspace, speed=QUICK) as writers,
+    ):
+        assert holder.stdout is not None and holder.stdin is not None
+        assert holder.stdout.readline() == b"locked\n"
+        others = set(folders(workspace))
+        wait_for(lambda: len(set(folders(workspace)) - others) >= 2)
+        holder.stdin.close()
+        holder.wait()
+        wait_for(lambda: "completed" in status_in_another_process(folder))
+        assert writers.running
+    assert query(folder, "SELECT count(*), max(id) FROM execution") == [(53, 53)]
+
+
+def test_stop_removes_a_folder_that_was_made_for_it() -> None:
+    workspace = create(clock=lambda: NOW)
+    with start_writers(workspace, speed=QUICK) as writers:
+        assert os.path.isdir(workspace.root)
+    assert is_gone(writers.pid)
+    assert not os.path.exists(workspace.root)
+    writers.stop()
+
+
+def test_a_killed_parent_leaves_neither_writer_nor_folder() -> None:
+    program = (
+        "import time\n"
+        "from inspector.demo.workspace import create, start_writers\n"
+        f"workspace = create(clock=lambda: {NOW})\n"
+        "writers = start_writers(workspace, speed=5)\n"
+        "print(writers.pid, workspace.root, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    command = [sys.executable, "-c", program]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as parent:
+        assert parent.stdout is not None
+        pid, root = parent.stdout.readline().split()
+        wait_for(lambda: len(os.listdir(f"{root}/runs")) > 13)
+        parent.kill()
+        parent.wait()
+        assert gone_within(int(pid), 2)
+    assert not os.path.exists(root)
+
+
+@pytest.mark.parametrize("speed", [0.0, -1.0, float("nan")])
+def test_a_speed_that_is_none_is_refused(made: DemoWorkspace, speed: float) -> None:
+    with pytest.raises(ValueError, match="speed"):
+        start_writers(made, speed=speed)
+
+
+class Counted:
+    """A run of three writes that leaves one folder."""
+
+    def __init__(self, folder: Path, fails: bool) -> None:
+        self.folder = folder
+        self.left = 3
+        self.fails = fails
+
+    @property
+    def paths(self) -> Sequence[str]:
+        return (str(self.folder),)
+
+    @property
+    def pause(self) -> float | None:
+        return 0.0 if self.left else None
+
+    def write(self, at: int) -> None:
+        if self.fails:
+            raise OSError("the folder was removed")
+        self.folder.mkdir(exist_ok=True)
+        self.left -= 1
+
+
+class Counting:
+    """A store whose runs are quick."""
+
+    runtime = "counting"
+    side_by_side = 2
+
+    def __init__(self) -> None:
+        self.begun = 0
+
+    def plant(self, root: str, now: int) -> None:
+        raise AssertionError
+
+    def take_up(self, root: str, now: int) -> Sequence[Counted]:
+        return ()
+
+    def begin(self, root: str, number: int, at: int) -> Counted:
+        self.begun += 1
+        return Counted(Path(root, str(number)), fails=number % 5 == 4)
+
+
+def test_old_runs_make_room_for_others(tmp_path: Path) -> None:
+    store = Counting()
+    stage = Stage(str(tmp_path), lambda: NOW, speed=1e9, most=50, stores=(store,))
+    stage.set_up(NOW)
+    while stage.pause() is not None:
+        stage.step()
+        assert len(list(tmp_path.iterdir())) <= KEPT + store.side_by_side
+    assert store.begun == 50
+    kept = {int(folder.name) for folder in tmp_path.iterdir()}
+    assert kept == set(sorted(n for n in range(50) if n % 5 != 4)[-KEPT:])
