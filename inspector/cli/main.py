@@ -38,4 +38,3 @@ def _dispatch(words: Sequence[str]) -> int:
     options = parser.parse_args(words[1:] if name != "screen" else words)
     run: Callable[..., int] = import_module(f"inspector.cli.{name}").run
     return run(options)
-

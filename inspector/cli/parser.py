@@ -74,6 +74,16 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a speed; give a positive number")
+    return speed
+
+
 def _runs(parser: Parser) -> None:
     parser.add_argument("--status", metavar="S", help="only runs with this status")
     parser.add_argument("--runtime", metavar="R", help="only runs of this runtime")
@@ -121,7 +131,7 @@ def _watch(parser: Parser) -> None:
 
 
 def _demo(parser: Parser) -> None:
-    parser.add_argument("--speed", type=float, default=1.0, metavar="X", help="1 = as it was")
+    parser.add_argument("--speed", type=_speed, default=1.0, metavar="X", help="2 = twice as fast")
     _screen_options(parser)
 
 

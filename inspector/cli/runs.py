@@ -93,7 +93,7 @@ def _row(one: Run, now: int, reveal: bool) -> tuple[str, ...]:
         shown(one.title, reveal=reveal),
         shown(one.run_id or "-"),
         clock_time(one.started_at, now, UTC),
-        duration(one.duration_ms),
+        duration(one.duration_ms, clock_ms=one.clock_ms),
         "-" if done is None else str(done),
         shown("; ".join(dict.fromkeys(finding.code for finding in one.findings))),
     )

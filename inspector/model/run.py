@@ -74,6 +74,8 @@ class Run:
     """Newest write to any file of the store."""
     order_only: bool = True
     """True when the rows carry no instants: the axis is the order of events."""
+    clock_ms: int = 1
+    """How fine the recorded instants are, in ms: a shorter length than this is not zero."""
     mode: str | None = None
     steps: StepCounts = StepCounts()
     tokens: Tokens = Tokens()

@@ -29,6 +29,9 @@ RUN_STATUS = {
 }
 """Exact and case-sensitive (OpenProse state document, `run.status`)."""
 
+CLOCK_MS = 1000
+"""`datetime('now')` gives whole seconds."""
+
 _PROSE_ENDINGS = (".prose.md", ".prose", ".run.md", ".md")
 _CONTAINERS = (StepKind.PARALLEL, StepKind.LOOP, StepKind.BLOCK, StepKind.STATEMENT)
 
@@ -122,6 +125,7 @@ def head_of(place: Place, facts: Facts, store: Store) -> Run:
         started_at=started,
         ended_at=ended,
         last_activity_at=facts.last_activity_at,
+        clock_ms=CLOCK_MS,
         mode=None if row.state_mode is None else text_of(row.state_mode),
         complete=False,
     )
