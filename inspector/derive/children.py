@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
+from operator import itemgetter
 
 from inspector.derive.steps import StepTable
 
 RUN = 32_768
 """Steps that are sorted in one go: some milliseconds."""
+
+_first = itemgetter(0)
 
 
 class ChildLists:
@@ -62,12 +65,11 @@ class ChildLists:
         key = self.table.parent.__getitem__
         wanted = self.table.children_of[step] if step >= 0 else -1
         found = array("i")
-        for first, steps in self._runs:
+        # A step comes after its parent unless it was moved later.
+        skipped = bisect_right(self._runs, step, key=_first) - 1 if not self.table.reparented else 0
+        for _, steps in self._runs[max(0, skipped) :]:
             if len(found) == wanted:
                 break
-            # A step comes after its parent unless it was moved later.
-            if first + len(steps) <= step and not self.table.reparented:
-                continue
             begin = bisect_left(steps, step, key=key)
             found += steps[begin : bisect_right(steps, step, lo=begin, key=key)]
         return found

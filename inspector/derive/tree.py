@@ -13,13 +13,17 @@ from itertools import compress, groupby
 from typing import NamedTuple
 
 from inspector.derive.children import RUN, ChildLists
+from inspector.derive.container import Container
 from inspector.derive.folding import Folding
 from inspector.derive.steps import KIND_CODE, StepTable
 from inspector.derive.sums import Sums
 from inspector.model.step import StepKind
 
-OPEN_AT_FIRST = 5_000
+OPEN_AT_FIRST = 1_000
 """Containers that are unfolded unasked; the newest, where there are more."""
+
+LOOKED_AT = 20_000
+"""Children of one container among which any are unfolded unasked; the newest, too."""
 
 AT_ONCE = 2_048
 """Steps beyond which a change is taken in by portions."""
@@ -44,53 +48,6 @@ class Row(NamedTuple):
     """Whether what is inside is shown; None when there is nothing inside."""
 
 
-class _Node:
-    """A container whose inside was asked for. Folded ones stay, so that they unfold as before."""
-
-    __slots__ = ("children", "inner", "open", "step", "sums")
-
-    def __init__(self, step: int, inner: int, children: array[int]) -> None:
-        self.step = step
-        self.inner = inner
-        self.children = children
-        self.open = True
-        self.sums: Sums | None = None
-        """Rows inside of each child; None while no child stands open."""
-
-    @property
-    def rows(self) -> int:
-        """Rows inside."""
-        return len(self.children) + (self.sums.total if self.sums else 0)
-
-    def before(self, index: int) -> int:
-        """Rows before a child."""
-        return index + (self.sums.before(index) if self.sums else 0)
-
-    def find(self, offset: int) -> tuple[int, int]:
-        """Which child holds a row, and how far into it."""
-        return self.sums.find(offset) if self.sums else (offset, 0)
-
-    def stretch(self, index: int, change: int) -> None:
-        """Rows appeared (or, below 0, went away) inside of a child."""
-        if self.sums is None:
-            self.sums = Sums.zeros(len(self.children))
-        self.sums.add(index, change)
-
-    def append(self, steps: array[int]) -> None:
-        """Takes in children at the end."""
-        self.children += steps
-        if self.sums is not None:
-            for _ in steps:
-                self.sums.append(0)
-
-    def cut(self, size: int) -> None:
-        """Forgets the children from step `size` on."""
-        while self.children and self.children[-1] >= size:
-            self.children.pop()
-            if self.sums is not None:
-                self.sums.pop()
-
-
 class TreeIndex:
     """The rows of a step table under the folds of one person."""
 
@@ -102,12 +59,10 @@ class TreeIndex:
         self._folding = Folding(self.table)
         self._choices: dict[int, tuple[bool, str]] = {}
         self._inner: dict[int, int] = {}
-        self._root = _Node(ROOT, ROOT, array("i"))
-        self._nodes: dict[int, _Node] = {ROOT: self._root}
+        self._root = Container(ROOT, ROOT, array("i"))
+        self._nodes: dict[int, Container] = {ROOT: self._root}
         if table is not None:
             self.update(table)
-
-    # ------------------------------------------------------------------ asking
 
     @property
     def rows(self) -> int:
@@ -122,7 +77,7 @@ class TreeIndex:
         """The rows from `row` on, in order."""
         if not 0 <= row < self.rows:
             raise IndexError(row)
-        path: list[tuple[_Node, int]] = []
+        path: list[tuple[Container, int]] = []
         node = self._root
         while True:
             index, rest = node.find(row)
@@ -216,8 +171,6 @@ class TreeIndex:
             return node.children
         return self._lists.of(step)
 
-    # ----------------------------------------------------------------- folding
-
     def is_open(self, step: int) -> bool:
         """Whether what is inside of a row's step is shown, were the row itself visible."""
         node = self._nodes.get(step)
@@ -272,11 +225,11 @@ class TreeIndex:
                 return
             step = owner.step
 
-    def _materialise(self, step: int, depth: int) -> _Node:
+    def _materialise(self, step: int, depth: int) -> Container:
         """Makes the node of a container, and of all in it that stand open unasked."""
         top = self._nodes[step] = self._node(step)
         made, waiting = [top], [(top, depth)]
-        open_inside: dict[int, list[_Node]] = {}
+        open_inside: dict[int, list[Container]] = {}
         while waiting and len(made) < OPEN_AT_FIRST:
             node, depth = waiting.pop()
             for child in self._opening(node, depth):
@@ -292,20 +245,21 @@ class TreeIndex:
             _add_up(node, open_inside.get(node.step, ()))
         return top
 
-    def _node(self, step: int) -> _Node:
+    def _node(self, step: int) -> Container:
         inner = self.inner(step) if step != ROOT else ROOT
-        return _Node(step, inner, self._lists.of(inner))
+        return Container(step, inner, self._lists.of(inner))
 
-    def _opening(self, node: _Node, depth: int) -> Iterator[int]:
+    def _opening(self, node: Container, depth: int) -> Iterator[int]:
         """The children that stand open unless a person folded them, newest first."""
         counts = self.table.children_of.__getitem__
-        containers = list(compress(node.children, map(counts, node.children)))
+        newest = node.children[-LOOKED_AT:]
+        containers = list(compress(newest, map(counts, newest)))
         for child in reversed(containers):
             known = self._nodes.get(child)
             if known.open if known is not None else self._opens(node, child, depth + 1):
                 yield child
 
-    def _opens(self, node: _Node, child: int, depth: int) -> bool:
+    def _opens(self, node: Container, child: int, depth: int) -> bool:
         inner = self.inner(child)
         if not self.table.children_of[inner]:
             return False
@@ -313,8 +267,6 @@ class TreeIndex:
         if chosen is not None:
             return chosen[0]
         return self._folding.opens(child, inner, depth, newest=child == node.children[-1])
-
-    # ----------------------------------------------------------------- growing
 
     def update(self, table: StepTable) -> None:
         """Takes in a newer (or, while travelling, an older) view of the same run."""
@@ -394,7 +346,7 @@ class TreeIndex:
             if owner is not None and self._opens(owner, step, len(self.around(step))):
                 self._open(step)
 
-    def _begin_anew(self, node: _Node, inner: int) -> None:
+    def _begin_anew(self, node: Container, inner: int) -> None:
         """A row that shared what is inside with another step does so no more, or the reverse."""
         was_open = node.open
         self._close(node.step)
@@ -403,7 +355,7 @@ class TreeIndex:
         if was_open and self.table.children_of[inner]:
             self._open(node.step)
 
-    def _fold_older(self, node: _Node, newest: int) -> None:
+    def _fold_older(self, node: Container, newest: int) -> None:
         """A round that stood open because it was the newest makes room for the next."""
         if newest == ROOT or node.children[-1:] == array("i", [newest]):
             return
@@ -419,11 +371,12 @@ class TreeIndex:
 
 
 def _same(one: array[int], other: array[int], count: int) -> bool:
-    """Whether two columns begin with the same `count` numbers; compares bytes, makes no objects."""
-    size = count * one.itemsize
-    if not size:
-        return True
-    return memoryview(one).cast("B")[:size] == memoryview(other).cast("B")[:size]
+    """Whether two columns begin with the same `count` numbers."""
+    if len(one) > count:
+        one = one[:count]
+    if len(other) > count:
+        other = other[:count]
+    return one == other
 
 
 def _by_parent(table: StepTable, first: int) -> dict[int, array[int]]:
@@ -432,9 +385,12 @@ def _by_parent(table: StepTable, first: int) -> dict[int, array[int]]:
     return {parent: array("i", children) for parent, children in groupby(steps, key=key)}
 
 
-def _add_up(node: _Node, open_children: Sequence[_Node]) -> None:
-    if open_children:
-        lengths = array("q", bytes(8 * len(node.children)))
+def _add_up(node: Container, open_children: Sequence[Container]) -> None:
+    if len(open_children) * 20 < len(node.children):
         for inside in open_children:
-            lengths[bisect_left(node.children, inside.step)] = inside.rows
-        node.sums = Sums(lengths)
+            node.stretch(bisect_left(node.children, inside.step), inside.rows)
+        return
+    lengths = array("q", bytes(8 * len(node.children)))
+    for inside in open_children:
+        lengths[bisect_left(node.children, inside.step)] = inside.rows
+    node.sums = Sums(lengths)

@@ -18,7 +18,9 @@ def test_every_beginning_adds_up(numbers: list[int]) -> None:
 
 
 @given(NUMBERS, st.data())
-def test_changes_additions_and_removals_keep_the_sums(numbers: list[int], data: st.DataObject) -> None:
+def test_changes_additions_and_removals_keep_the_sums(
+    numbers: list[int], data: st.DataObject
+) -> None:
     sums = Sums(numbers)
     for _ in range(data.draw(st.integers(0, 12))):
         what = data.draw(st.sampled_from(["add", "append", "pop"]))

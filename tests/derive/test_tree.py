@@ -246,7 +246,7 @@ def _fastest(action: Callable[[], object]) -> float:
 
 def test_a_row_of_a_long_run_is_found_as_fast_as_one_of_a_short_run() -> None:
     def parallels(count: int) -> TreeIndex:
-        specs = []
+        specs: list[Spec] = []
         for _ in range(count):
             at = len(specs)
             specs += [Spec(kind=StepKind.PARALLEL), Spec(at, StepKind.BRANCH)] + [Spec(at)] * 2
