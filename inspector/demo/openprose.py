@@ -126,9 +126,10 @@ class OpenProseStore:
             variant=planted.variant,
             repair=planted.repair,
         )
-        for name, script in planted.imports.items():
-            place = os.path.join(folder, "imports", name)
-            play(script, root, started=started, suffix=planted.suffix, folder=place)
+        for used in planted.imports:
+            place = os.path.join(folder, "imports", used.folder)
+            begun = started + used.after * 1000
+            play(used.script, root, started=begun, suffix=used.suffix, folder=place)
         if planted.edits:
             edits = [(sql, ()) for sql in planted.edits]
             write_at_a_stroke(os.path.join(folder, DATABASE), edits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from inspector.demo.language import Script
 from inspector.demo.programs.audit import NIGHTLY_AUDIT, QUIET_EVENTS
@@ -30,6 +30,17 @@ DAY = 24 * HOUR
 
 
 @dataclass(frozen=True, slots=True)
+class Imported:
+    """A run of another program inside a run, begun `after` seconds of it."""
+
+    folder: str
+    """Name below `imports/`."""
+    script: Script
+    after: int
+    suffix: str
+
+
+@dataclass(frozen=True, slots=True)
 class Planted:
     """A run that began `ago` seconds before now and wrote for `lasted` seconds."""
 
@@ -45,8 +56,7 @@ class Planted:
     """Whether the writer takes it up where it stands."""
     edits: tuple[str, ...] = ()
     """What someone did to its database afterwards."""
-    imports: dict[str, Script] = field(default_factory=dict)
-    """Folder below `imports/` → the program that ran there."""
+    imports: tuple[Imported, ...] = ()
 
 
 LIVE = Planted(DEEP_RESEARCH, 131, 131, "a7b3c9", LIVE_EVENTS, goes_on=True)
@@ -66,7 +76,7 @@ PLANTED = (
         95,
         "0a71e5",
         repair=Repair.KEYED,
-        imports={"demo--titles": TITLES},
+        imports=(Imported("demo--titles", TITLES, 4, "717135"),),
     ),
     Planted(TRANSLATE_DOCS, DAY + 5 * HOUR, 44, "7ea1a7", variant=Variant.V4, repair=Repair.KEYED),
     Planted(NIGHTLY_AUDIT, DAY + 11 * HOUR + 32 * MINUTE, 26 * MINUTE, "a0d171"),

@@ -24,7 +24,7 @@ PROMISED = {
     "77d0e1": ("interrupted", 42),
     "9d01aa": ("completed", 53),
     "b1b1b1": ("running", 12),
-    "4a4a90": ("completed", 10),
+    "4a4a90": ("completed", 9),
     "0a71e5": ("completed", 47),
     "7ea1a7": ("completed", 5),
     "a4c41e": ("completed", 5000),

@@ -219,11 +219,10 @@ def weekly_report() -> Iterator[Step]:
     loop = {"loop_id": "l1", "max_iterations": 3, "condition": "**everyone has agreed**"}
     started = {**loop, "current_iteration": 1}
     yield Record(6, "loop until **everyone has agreed**", "executing", started, label="loop")
-    for number in (1, 2):
-        yield from _timed(7, 'session "Ask for corrections"', 8, under="loop")
-        yield Change(
-            "loop", "executing", {**loop, "current_iteration": number + 1}, ended=False, after=0.2
-        )
+    yield from _timed(7, 'session "Ask for corrections"', 8, under="loop")
+    yield Change("loop", "executing", {**loop, "current_iteration": 2}, ended=False, after=0.2)
+    yield Change("statement 7", "executing", ended=False, after=1)
+    yield Change("statement 7", "completed", after=8)
     yield Change("loop", "completed", {**loop, "current_iteration": 2}, after=0.5)
     yield from _timed(8, 'session "Write the summary"', 14)
     yield Bind("report", "A quiet week.", kind="output")
