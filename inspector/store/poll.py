@@ -98,8 +98,8 @@ class Pace:
     debounce_ms: int = 50
     step_ms: int = 10
     """Between two looks at what was announced, while anything is going on."""
-    quiet_step_ms: int = 50
-    """The same after `busy_s` without any change; twice that for single folders."""
+    quiet_step_ms: int = 100
+    """The same while nothing is active and nothing changed for `busy_s`; flat watches: twice."""
     busy_s: float = 60.0
     active_s: float = 2.0
     """Between two looks, to be sure, at the files that are active."""
@@ -108,7 +108,7 @@ class Pace:
     poll_active_s: float = 0.1
     """Between two looks at active files where changes are not announced."""
     poll_all_s: float = 2.0
-    share: float = 0.002
+    share: float = 0.001
     """Of one processor at most for looking at all files to be sure; or else it gets rarer."""
     poll_share: float = 0.02
     """The same where changes are not announced."""

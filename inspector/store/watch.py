@@ -5,6 +5,7 @@ file systems, no watches left, a watch that stays silent) files are looked at in
 notice says so. Only names and times are looked at, nothing is opened.
 """
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -53,9 +54,10 @@ class Watcher:
 
     `roots` are watched with all below them and need not exist; `folders` for what is directly in
     them. `files` gives the databases, logs and run folders that are known now, `active` those of
-    them that were written lately or are on the screen; both are asked often, must be cheap, and
-    should give the same tuple while nothing changed. All are real paths. Start it before the
-    first read: what changed before `run` is not told.
+    them whose next write is to be seen at once; both are asked often, must be cheap, and should
+    give the same tuple while nothing changed. While `active` gives nothing and nothing changed
+    for a minute, it listens at a slower pace. All are real paths. Start it before the first read:
+    what changed before `run` is not told.
     """
 
     def __init__(
@@ -86,7 +88,7 @@ class Watcher:
         self._refused: set[bool] = set()
         self._stale = True
         self._missed = False
-        self._last_change = clock()
+        self._last_change = -math.inf
         self._said: set[str] = set()
 
     def rewatch(self, roots: Sequence[str], folders: Sequence[str] = ()) -> None:
