@@ -166,7 +166,7 @@ def _authorizations(text: str) -> Iterator[Span]:
 
 
 _WORD_AFTER_BEARER = re.compile(
-    "(?i)(?:authenti|authori[sz]|certifica|credential|instrument|securit|present|protect)[a-z]*"
+    "(?i)(?:authenti|authori[sz]|certifica|credential|instrument|present|protect)[a-z]*"
 )
 
 

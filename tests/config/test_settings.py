@@ -87,7 +87,7 @@ KEYS = 'must be a key such as "ctrl+r", a list of keys, or "" for none.'
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('thme = "dark"', "thme is unknown; did you mean theme?"),
+        ('themee = "dark"', "themee is unknown; did you mean theme?"),
         ("xyzzy = 1", "xyzzy is unknown and was ignored."),
         ('theme = "blue"', f"theme is 'blue'; {THEMES}"),
         ("theme = 3", f"theme is 3; {THEMES}"),
