@@ -63,8 +63,8 @@ def test_a_text_is_given_with_its_size(folder: Path) -> None:
         ("attachments\\report.md", V.MISSING),
         ("a\0b", V.MISSING),
         ("\ud800", V.MISSING),
-        ("x" * 5000, V.MISSING),
-        ("x/" * 5000 + "x", V.MISSING),
+        pytest.param("x" * 5000, V.MISSING, id="long name"),
+        pytest.param("x/" * 5000 + "x", V.MISSING, id="long path"),
         (".", V.NOT_A_FILE),
         ("attachments", V.NOT_A_FILE),
         ("attachments/..", V.NOT_A_FILE),
@@ -168,24 +168,25 @@ def test_what_is_no_file_is_never_opened(folder: Path, monkeypatch: pytest.Monke
     assert opened == [folder.name]
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (b"", V.OK),
-        ("grüße ‹›\n".encode(), V.OK),
-        (b"\x1b[31mred\x1b[0m\r\n", V.OK),
-        (b"caf\xe9 \x80\n", V.OK_REPLACEMENT_CHARS),
-        (b"text\0more", V.OK_BINARY),
-        (bytes(range(1, 32)) * 9, V.OK_BINARY),
-        ("text".encode("utf-16"), V.OK_BINARY),
-        (b"a" * WHOLE_BYTES, V.OK),
-        (b"a" * (WHOLE_BYTES - 1) + b"\xe9", V.OK_REPLACEMENT_CHARS),
-        (b"a" * (WHOLE_BYTES + 1), V.OK_TRUNCATED_PREVIEW),
-        ("€".encode() * WHOLE_BYTES, V.OK_TRUNCATED_PREVIEW),
-        (bytes(WHOLE_BYTES + 1), V.OK_BINARY),
-    ],
-)
-def test_what_is_in_the_file(folder: Path, content: bytes, expected: AttachmentVerdict) -> None:
+CONTENTS = {
+    "empty": (b"", V.OK),
+    "text": ("grüße ‹›\n".encode(), V.OK),
+    "colours": (b"\x1b[31mred\x1b[0m\r\n", V.OK),
+    "latin-1": (b"caf\xe9 \x80\n", V.OK_REPLACEMENT_CHARS),
+    "nul": (b"text\0more", V.OK_BINARY),
+    "controls": (bytes(range(1, 32)) * 9, V.OK_BINARY),
+    "utf-16": ("text".encode("utf-16"), V.OK_BINARY),
+    "largest": (b"a" * WHOLE_BYTES, V.OK),
+    "late latin-1": (b"a" * (WHOLE_BYTES - 1) + b"\xe9", V.OK_REPLACEMENT_CHARS),
+    "too large": (b"a" * (WHOLE_BYTES + 1), V.OK_TRUNCATED_PREVIEW),
+    "cut in a character": ("€".encode() * WHOLE_BYTES, V.OK_TRUNCATED_PREVIEW),
+    "large binary": (bytes(WHOLE_BYTES + 1), V.OK_BINARY),
+}
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_what_is_in_the_file(folder: Path, name: str) -> None:
+    content, expected = CONTENTS[name]
     file(folder / "a", content)
     attachment, data = inspect_attachment(str(folder), "a")
     assert attachment == Attachment("a", expected, len(content))

@@ -12,7 +12,7 @@ from tests.store.trees import RUN, database, file, run
 
 def look(*paths: Path, cwd: Path | None = None, home: Path | None = None) -> Discovery:
     return discover(
-        [str(path) for path in paths], home=home and str(home), cwd=str(cwd or Path.cwd())
+        [str(path) for path in paths], home=str(home) if home else None, cwd=str(cwd or Path.cwd())
     )
 
 
