@@ -1,0 +1,103 @@
+"""The chain of each node: what its receipts prove, and where they do not hold.
+
+Source: OpenProse's receipt module. Per node in the order of writing: the first receipt has no
+`prev`, every other one names the address of the one before. A receipt that was edited shows at its
+successor; the newest of a node shows only where another receipt names it or its address was kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from inspector.query.openprose.receipts.receipt import Receipt, Trouble
+
+MISMATCH = Trouble(
+    "prev_mismatch", "prev does not equal recomputed content address of the previous receipt"
+)
+FIRST_HAS_PREV = Trouble("first_has_prev", "the first receipt of the node names one before it")
+HASH_MISMATCH = Trouble(
+    "content_hash_mismatch", "content_hash does not equal the recomputed content address"
+)
+
+
+class Verdict(StrEnum):
+    """What a node's chain proves. Even `verified` is tamper-evident, not signed."""
+
+    VERIFIED = "verified"
+    VERIFIED_EXCEPT_HEAD = "verified_except_head"
+    BROKEN = "broken"
+    UNVERIFIABLE = "unverifiable"
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A receipt at which the chain does not hold."""
+
+    receipt_id: int
+    trouble: Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The receipts of one node, judged."""
+
+    node: str
+    verdict: Verdict
+    receipts: int
+    broken: tuple[Break, ...]
+    head_anchored: bool
+    """Whether the newest receipt's address is named by another one, or was recorded."""
+
+
+def judge(receipts: Sequence[Receipt]) -> list[Chain]:
+    """Every node's chain, nodes in the order of their first receipt."""
+    by_node: dict[str, list[Receipt]] = {}
+    for receipt in receipts:
+        by_node.setdefault(receipt.node, []).append(receipt)
+    named = {ref for receipt in receipts for ref in receipt.refs}
+    return [_judge(node, chain, named) for node, chain in by_node.items()]
+
+
+def holds(chains: Iterable[Chain]) -> bool | None:
+    """Whether every chain holds; None when there is none: nothing to hold is not green."""
+    verdicts = [chain.verdict for chain in chains]
+    if not verdicts:
+        return None
+    return not any(one in (Verdict.BROKEN, Verdict.UNVERIFIABLE) for one in verdicts)
+
+
+def _judge(node: str, chain: Sequence[Receipt], named: set[str]) -> Chain:
+    breaks: list[Break] = []
+    before: Receipt | None = None
+    for receipt in chain:
+        breaks += [Break(receipt.id, one) for one in _troubles(receipt, before)]
+        before = receipt
+    head = chain[-1]
+    anchored = head.address is not None and (
+        head.address in named or head.content_hash == head.address
+    )
+    return Chain(node, _verdict(breaks, anchored), len(chain), tuple(breaks), anchored)
+
+
+def _troubles(receipt: Receipt, before: Receipt | None) -> Iterable[Trouble]:
+    yield from receipt.trouble
+    if receipt.address is not None and receipt.content_hash not in (None, receipt.address):
+        yield HASH_MISMATCH
+    if before is None:
+        if receipt.prev is not None and not receipt.trouble:
+            yield FIRST_HAS_PREV
+    elif before.address is not None and receipt.prev != before.address:
+        # Without the address before there would be nothing to compare with.
+        if not any(one.code == "bad_prev" for one in receipt.trouble):
+            yield MISMATCH
+
+
+def _verdict(breaks: Sequence[Break], anchored: bool) -> Verdict:
+    codes = {one.trouble.code for one in breaks}
+    if codes - {MISMATCH.code, HASH_MISMATCH.code}:
+        return Verdict.UNVERIFIABLE
+    if codes:
+        return Verdict.BROKEN
+    return Verdict.VERIFIED if anchored else Verdict.VERIFIED_EXCEPT_HEAD

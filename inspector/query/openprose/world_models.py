@@ -1,0 +1,109 @@
+"""World models: versions per node, what is published, and whether the bytes are what they claim.
+
+Source: OpenProse's world-model container: `OPWM1`, a file count, and per file in the order of its
+path's bytes a length, the path, a length and the content; lengths are 32-bit little endian and
+nothing follows. A version is `sha256:` of the container's bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+MAGIC = b"OPWM1"
+MOST_FILES = 100_000
+
+
+class Integrity(StrEnum):
+    """Whether an artifact's bytes have the address under which they are kept."""
+
+    VERIFIED = "verified"
+    TAMPERED = "tampered"
+    UNREADABLE = "unreadable"
+
+
+class BadContainer(ValueError):
+    """The bytes are no world-model container: why, in a sentence without a full stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """One file of a world model."""
+
+    path: str
+    content: bytes
+
+
+def decode(data: bytes) -> tuple[ModelFile, ...]:
+    """The files of a container. Raises BadContainer."""
+    if not data.startswith(MAGIC):
+        raise BadContainer("it does not begin with OPWM1")
+    count, at = _number(data, len(MAGIC))
+    if count > MOST_FILES:
+        raise BadContainer(f"it claims {count} files")
+    files: list[ModelFile] = []
+    before = b""
+    for _ in range(count):
+        path, at = _field(data, at)
+        content, at = _field(data, at)
+        if files and path <= before:
+            raise BadContainer("its files are not in the order of their paths")
+        before = path
+        files.append(ModelFile(_checked(path), content))
+    if at != len(data):
+        raise BadContainer(f"{len(data) - at} bytes follow its last file")
+    return tuple(files)
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    if at + 4 > len(data):
+        raise BadContainer("it ends in the middle of a length")
+    return struct.unpack_from("<I", data, at)[0], at + 4
+
+
+def _field(data: bytes, at: int) -> tuple[bytes, int]:
+    length, at = _number(data, at)
+    if at + length > len(data):
+        raise BadContainer("it ends in the middle of a file")
+    return data[at : at + length], at + length
+
+
+def _checked(path: bytes) -> str:
+    try:
+        text = path.decode()
+    except UnicodeDecodeError:
+        raise BadContainer("a path in it is not UTF-8") from None
+    if not text or text.startswith("/") or ".." in text.split("/"):
+        raise BadContainer(f"it holds the path {text!r}, which leaves its folder")
+    return text
+
+
+def integrity(version: str, data: bytes | None) -> Integrity:
+    """Whether bytes have the address `version`; None = they could not be read."""
+    if data is None:
+        return Integrity.UNREADABLE
+    same = version == f"sha256:{hashlib.sha256(data).hexdigest()}"
+    return Integrity.VERIFIED if same else Integrity.TAMPERED
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A file that differs between two versions; None = it is not there."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+def differences(before: Sequence[ModelFile], after: Sequence[ModelFile]) -> tuple[FileChange, ...]:
+    """Files that differ between two versions, by path."""
+    old = {file.path: file.content for file in before}
+    new = {file.path: file.content for file in after}
+    return tuple(
+        FileChange(path, old.get(path), new.get(path))
+        for path in sorted(old.keys() | new.keys())
+        if old.get(path) != new.get(path)
+    )
