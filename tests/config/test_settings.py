@@ -202,7 +202,7 @@ TOML_KEYS = st.sampled_from(
 
 
 @given(st.dictionaries(TOML_KEYS, TOML_VALUES, max_size=5))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_file_raises(file: Path, entries: dict[str, str]) -> None:
     file.write_text("".join(f"{key} = {value}\n" for key, value in entries.items()))
     found, problems = load_settings(file)

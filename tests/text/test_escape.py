@@ -6,7 +6,7 @@ import unicodedata
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.text.escape import MAX_MARKS, json_text, visible, visible_lines
@@ -54,6 +54,7 @@ def test_a_tower_of_marks_is_cut_down() -> None:
     assert visible("e" + "\u0301" * (MAX_MARKS + 2)).endswith("\u0301" + r"\u0301" * 2)
 
 
+@settings(deadline=None)
 @given(ANY_TEXT)
 def test_visible_text_has_no_control_and_stays_as_it_is(text: str) -> None:
     shown = visible(text)
@@ -66,6 +67,7 @@ HANGUL_FILLERS = "\u115f\u1160\u3164\uffa0"
 SEEN = st.characters(categories=("L", "N", "P", "S", "Zs"), exclude_characters=HANGUL_FILLERS)
 
 
+@settings(deadline=None)
 @given(st.text(SEEN))
 def test_visible_keeps_every_letter_and_sign(text: str) -> None:
     assert visible(text) == text
@@ -77,6 +79,7 @@ def test_lines_are_split_and_tabs_are_spaces() -> None:
     assert visible_lines("\x1b[2J\n🏴󠁧󠁢󠁥󠁮󠁧󠁿") == [r"\x1b[2J", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"]
 
 
+@settings(deadline=None)
 @given(ANY_TEXT)
 def test_lines_say_what_one_line_says(text: str) -> None:
     lines = visible_lines(text)
@@ -107,6 +110,7 @@ def as_read(value: object) -> object:
     return value
 
 
+@settings(deadline=None)
 @given(JSON_VALUES, st.sampled_from([None, 2]))
 def test_json_gives_back_what_was_put_in(value: object, indent: int | None) -> None:
     text = json_text(value, indent=indent)
@@ -118,6 +122,7 @@ def test_json_gives_back_what_was_put_in(value: object, indent: int | None) -> N
     assert json.dumps(json.loads(text)) == json.dumps(expected)
 
 
+@settings(deadline=None)
 @given(JSON_VALUES)
 def test_json_has_controls_only_as_escapes(value: object) -> None:
     text = json_text(value)

@@ -4,7 +4,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.text.mask import Masked, mask, mask_named
@@ -307,6 +307,7 @@ FRAGMENTS = [
 ]
 
 
+@settings(deadline=None)
 @given(st.text() | st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join))
 def test_masking_twice_is_masking_once(text: str) -> None:
     once = mask(text)
@@ -317,6 +318,7 @@ def test_masking_twice_is_masking_once(text: str) -> None:
     assert mask_named("password", named.text) == Masked(named.text, 0)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.sampled_from([f for f in FRAGMENTS if "masked" not in f]), max_size=6).map("".join),
     st.sampled_from(["ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f", JWT]),

@@ -1,7 +1,7 @@
 """What people rely on: columns stay where they are, and no cluster is cut in two."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.text.measure import Align, cell_width, clip, clusters, pad
@@ -70,6 +70,7 @@ def test_padding(align: Align, expected: str) -> None:
     assert pad("日", 4, align) == expected
 
 
+@settings(deadline=None)
 @given(TEXT)
 def test_clusters_are_the_text_and_its_width(text: str) -> None:
     parts = list(clusters(text))
@@ -77,6 +78,7 @@ def test_clusters_are_the_text_and_its_width(text: str) -> None:
     assert sum(width for _, width in parts) == cell_width(text)
 
 
+@settings(deadline=None)
 @given(TEXT, st.integers(-1, 30), st.sampled_from(["…", "~", "", "..."]))
 def test_clipped_text_never_takes_more_and_keeps_the_start(
     text: str, cells: int, ellipsis: str
@@ -91,6 +93,7 @@ def test_clipped_text_never_takes_more_and_keeps_the_start(
         assert text.startswith(clipped.removesuffix(ellipsis)) or text.startswith(clipped)
 
 
+@settings(deadline=None)
 @given(TEXT, st.integers(0, 30), st.sampled_from(["left", "right", "center"]))
 def test_padded_text_takes_exactly_its_column(text: str, cells: int, align: Align) -> None:
     assert cell_width(pad(text, cells, align)) == cells

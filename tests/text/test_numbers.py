@@ -1,10 +1,11 @@
 """What people rely on: a number fits its column, keeps its order, and is never more than it was."""
 
+import time
 from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.text.measure import cell_width
@@ -80,6 +81,7 @@ def test_sizes(n: int | None, expected: str) -> None:
     assert size(n) == expected
 
 
+@settings(deadline=None)
 @given(ANY)
 def test_each_fits_its_column(n: int) -> None:
     assert cell_width(duration(n)) <= 7
@@ -89,6 +91,7 @@ def test_each_fits_its_column(n: int) -> None:
     assert not age(n).startswith("-")
 
 
+@settings(deadline=None)
 @given(
     ANY, ANY, st.sampled_from([None, UTC, LONDON, KOLKATA, ADELAIDE, timezone(timedelta(0, 75))])
 )
@@ -110,6 +113,7 @@ def milliseconds(text: str) -> float:
     return -total if "-" in text else total
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**14), st.integers(0, 10**14))
 def test_longer_is_never_shown_as_shorter_nor_as_more_than_it_was(a: int, b: int) -> None:
     low, high = sorted((a, b))
@@ -123,6 +127,7 @@ def number(text: str) -> float:
     return float(text.strip(">kMBT")) * scale
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**16), st.integers(0, 10**16))
 def test_more_tokens_are_never_shown_as_fewer(a: int, b: int) -> None:
     low, high = sorted((a, b))
@@ -175,18 +180,14 @@ def test_the_hour_that_summer_time_repeats_is_told_apart() -> None:
 
 
 def test_this_machines_own_zone_knows_summer_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    import time
-
-    monkeypatch.setenv("TZ", "Europe/London")
-    time.tzset()
-    try:
-        noon = utc(2026, 10, 25, 12, 0)
+    noon = utc(2026, 10, 25, 12, 0)
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Europe/London")
+        time.tzset()
         assert clock_time(utc(2026, 10, 25, 1, 30), noon, None) == "01:30 2nd"
         assert zone_label(utc(2026, 7, 1), None) == "UTC+1"
         assert zone_label(utc(2026, 1, 1), None) == "UTC"
-    finally:
-        monkeypatch.undo()
-        time.tzset()
+    time.tzset()
 
 
 @pytest.mark.parametrize(
@@ -256,6 +257,7 @@ def test_the_sign_and_the_symbol_are_shown_when_asked_for() -> None:
     assert amount(0, sign=True) == "0"
 
 
+@settings(deadline=None)
 @given(st.integers(-(2**300), 2**300), st.integers(0, 40))
 def test_no_digit_of_an_amount_is_lost(base_units: int, decimals: int) -> None:
     shown = amount(base_units, decimals=decimals).replace(",", "")

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.text.parse_time import parse_instant, plausible
@@ -58,6 +58,7 @@ def test_what_names_no_one_instant_is_none(raw: object) -> None:
     assert parse_instant(raw) is None
 
 
+@settings(deadline=None)
 @given(
     st.datetimes(timezones=st.sampled_from([UTC, timezone(timedelta(hours=5, minutes=30))])),
     st.sampled_from(["T", " "]),
@@ -67,6 +68,7 @@ def test_iso_text_of_any_moment(moment: datetime, separator: str) -> None:
     assert parse_instant(moment.isoformat(sep=separator)) == expected
 
 
+@settings(deadline=None)
 @given(st.text() | st.integers() | st.floats() | st.from_regex(r"\A\d{4}-\d\d-\d\d[ T]\d\d:\d\d"))
 def test_nothing_raises(raw: object) -> None:
     found = parse_instant(raw)
