@@ -85,13 +85,13 @@ def _troubles(receipt: Receipt, before: Receipt | None) -> Iterable[Trouble]:
     yield from receipt.trouble
     if receipt.address is not None and receipt.content_hash not in (None, receipt.address):
         yield HASH_MISMATCH
+    has_bad_prev = any(one.code == "bad_prev" for one in receipt.trouble)
     if before is None:
-        if receipt.prev is not None and not receipt.trouble:
+        if receipt.prev is not None and not has_bad_prev:
             yield FIRST_HAS_PREV
-    elif before.address is not None and receipt.prev != before.address:
-        # Without the address before there would be nothing to compare with.
-        if not any(one.code == "bad_prev" for one in receipt.trouble):
-            yield MISMATCH
+    elif before.address not in (None, receipt.prev) and not has_bad_prev:
+        # Where the address before is not known, there is nothing to compare with.
+        yield MISMATCH
 
 
 def _verdict(breaks: Sequence[Break], anchored: bool) -> Verdict:

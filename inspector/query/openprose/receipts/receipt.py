@@ -105,7 +105,7 @@ def read_receipt(row: Mapping[str, Any], number: int) -> Receipt:
     trouble: list[Trouble] = []
     for name in FIELDS:
         if name in JSON_FIELDS:
-            fields[name] = _json(name, row.get(name), trouble)
+            fields[name] = _json(name, row, trouble)
         elif name == "prev":
             fields[name] = None if row.get(name) is None else text_of(row[name])
         else:
@@ -134,12 +134,12 @@ def _text(name: str, value: Any, trouble: list[Trouble]) -> str | None:
     return text_of(value)
 
 
-def _json(name: str, value: Any, trouble: list[Trouble]) -> Any:
-    if value is None:
-        trouble.append(Trouble(f"missing:{name}", f"{name}: missing"))
+def _json(name: str, row: Mapping[str, Any], trouble: list[Trouble]) -> Any:
+    if name not in row:
+        trouble.append(Trouble(f"missing:{name}", f"{name}: no such column"))
         return None
     try:
-        return json.loads(text_of(value), parse_constant=_no_constant)
+        return json.loads(text_of(row[name]), parse_constant=_no_constant)
     except (ValueError, RecursionError):
         trouble.append(Trouble(f"malformed:{name}", f"{name}: malformed JSON"))
         return None
