@@ -140,7 +140,9 @@ def look(path: str, now_ns: int) -> Look | None:
         os.close(fd)
     journal, journal_head = _beside(path + "-journal", JOURNAL_HEAD_SIZE)
     wal, wal_head = _beside(path + "-wal", WAL_HEAD_SIZE)
-    return Look(now_ns, _mark(status), birth, head, writing, journal, journal_head, wal, wal_head)
+    return Look(
+        now_ns, mark_from(status), birth, head, writing, journal, journal_head, wal, wal_head
+    )
 
 
 def generation_of(path: str) -> WalGeneration | None:
@@ -161,7 +163,12 @@ def generation_of(path: str) -> WalGeneration | None:
 
 def mark_of(fd: int) -> Mark:
     """The mark of an open file."""
-    return _mark(os.fstat(fd))
+    return mark_from(os.fstat(fd))
+
+
+def mark_from(status: os.stat_result) -> Mark:
+    """The mark that a file's status gives."""
+    return Mark(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _beside(path: str, size: int) -> tuple[Mark | None, bytes]:
@@ -173,10 +180,6 @@ def _beside(path: str, size: int) -> tuple[Mark | None, bytes]:
         return mark_of(fd), head
     finally:
         os.close(fd)
-
-
-def _mark(status: os.stat_result) -> Mark:
-    return Mark(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 # An inode number is given again to the next new file; this tells the two apart where it exists.

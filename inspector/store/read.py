@@ -24,10 +24,10 @@ from inspector.store.fingerprint import (
     MAGIC,
     WAL_HEAD_SIZE,
     Look,
-    Mark,
     WalGeneration,
     generation_of,
     look,
+    mark_from,
 )
 from inspector.store.lineage import Lineage
 from inspector.store.pace import Pace, ReadBudget
@@ -150,8 +150,7 @@ class ZeroTouchReader:
             if last.route == "wal":
                 there = status.st_dev, status.st_ino
                 return there != last.seen.identity or self._wal.changed()
-            mark = Mark(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-            return mark != last.seen.db or self._moved_beside(last.seen)
+            return mark_from(status) != last.seen.db or self._moved_beside(last.seen)
         except (OSError, raw.NotRegular):
             return True
 
@@ -214,6 +213,7 @@ class ZeroTouchReader:
                 return None
             target = self._room.path("copy", seen.db.size)
             return routes.from_copy(self._real, seen, query, self._calm, target)
+        self._trace("query")
         try:
             return routes.in_place(self._real, seen, query, self._calm)
         except routes.TooSlow:
@@ -301,7 +301,7 @@ class ZeroTouchReader:
                 raise unavailable.unsupported(newest)
             return
         if not (seen.has_wal or seen.journal_hot or seen.being_written):
-            raise unavailable.unreadable("this file is not a SQLite database")
+            raise unavailable.unreadable("this file is not a database that SQLite wrote")
 
     def _moved_beside(self, seen: Look) -> bool:
         if _size_of(self._real + "-wal") >= WAL_HEAD_SIZE and not seen.has_wal:

@@ -88,7 +88,11 @@ class WalImage:
         return done
 
     def changed(self) -> bool:
-        """False only if nothing was committed since the last refresh."""
+        """False only if nothing was committed since the last refresh.
+
+        A commit shows where the next one is to be written, or, if the last one was lost with its
+        writer, in its place.
+        """
         generation, applied = self._generation, self._applied
         if generation is None or applied is None or self._next_slot is None:
             return True
@@ -100,6 +104,7 @@ class WalImage:
                 mark_of(log)[:2] != (generation.wal_dev, generation.wal_ino)
                 or raw.read_at(log, WAL_HEAD_SIZE, 0) != generation.header
                 or raw.read_at(log, FRAME_HEAD_SIZE, applied.end) != self._next_slot
+                or not self._first_head_stands(log, applied)
             )
         finally:
             os.close(log)
@@ -110,7 +115,7 @@ class WalImage:
         return self._generation, self._applied.end, self._applied.digest
 
     def _take(self, log: int, seen: Look, holds: Callable[[WalGeneration], bool]) -> bool:
-        if self._generation != seen.generation or self._applied is None:
+        if not self._has_base(seen.generation):
             self._take_base(seen)
         assert self._applied is not None and self._format is not None
         self._trace("log")
@@ -129,6 +134,12 @@ class WalImage:
             return False
         self._replay(heads)
         return True
+
+    def _has_base(self, generation: WalGeneration) -> bool:
+        if self._applied is None or self._generation != generation:
+            return False
+        # Systems clear away what a user left in memory when the last session ends.
+        return os.path.exists(self.path)
 
     @contextmanager
     def _open_log(self, seen: Look) -> Iterator[int]:
@@ -174,6 +185,10 @@ class WalImage:
             frame_head(log, wal, offset) == _head(applied.heads, number)
             for number, offset in enumerate(offsets)
         )
+
+    def _first_head_stands(self, log: int, applied: _Applied) -> bool:
+        first = applied.heads[:FRAME_HEAD_SIZE]
+        return raw.read_at(log, len(first), applied.start) == first
 
     def _many_waiting(self, log: int, offset: int) -> bool:
         wal = self._known_format()

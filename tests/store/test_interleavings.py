@@ -1,0 +1,46 @@
+"""Whatever a writer does inside a read, no torn, uncommitted or old answer is given."""
+
+import random
+from pathlib import Path
+
+from inspector.store.fingerprint import Look, WalGeneration
+from inspector.store.read import ZeroTouchReader
+from tests.store.interleavings import Case, rollback_cases, run, wal_cases
+
+
+def sample(cases: list[Case], size: int) -> list[Case]:
+    """Some of the cases, the same ones every time; `python -m` the module to play them all."""
+    return random.Random(20260116).sample(cases, size)
+
+
+class NoSecondLook(ZeroTouchReader):
+    """Wrong on purpose: it never asks whether something moved while it read."""
+
+    def _calm(self, seen: Look) -> bool:
+        self._trace("look-b")
+        return True
+
+    def _generation_holds(self, generation: WalGeneration) -> bool:
+        self._trace("look-b")
+        return True
+
+
+def test_with_a_log(tmp_path: Path) -> None:
+    tally = run(sample(wal_cases(), 280), ZeroTouchReader, tmp_path)
+    assert not tally.wrong and not tally.stale and not tally.errors
+    assert tally.reads == 560, "a writer that acts once does not keep a reader busy"
+    assert tally.inside > 90
+
+
+def test_with_a_journal(tmp_path: Path) -> None:
+    tally = run(sample(rollback_cases(), 130), ZeroTouchReader, tmp_path)
+    assert not tally.wrong and not tally.stale and not tally.errors
+    assert tally.reads > 160
+    assert tally.inside > 50
+
+
+def test_a_reader_that_looks_once_is_caught(tmp_path: Path) -> None:
+    parts = [case for case in wal_cases() if case.point in ("base-part", "log-part")]
+    assert run(sample(parts, 80), NoSecondLook, tmp_path).bad > 3
+    inside = [case for case in rollback_cases() if case.point == "inside the query"]
+    assert run(sample(inside, 25), NoSecondLook, tmp_path).bad > 3
