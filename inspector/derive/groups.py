@@ -98,19 +98,20 @@ class Calendar:
     def __init__(self, now: int, zone: Zone) -> None:
         self.now = now
         self.zone = zone
-        self._today = self._ordinal(now)
+        self.today = self._ordinal(now)
+        """Number of the day that it is."""
         self._known: dict[int, int | None] = {}
 
     def days_ago(self, instant: int | None) -> int | None:
         """0 = today, 1 = yesterday, negative = a day to come; None where nothing is known."""
-        if instant is None or self._today is None:
+        if instant is None or self.today is None:
             return None
         # Every offset from UTC is a whole number of minutes, so a quarter of an hour has one day.
         quarter = instant // 900_000
         if quarter not in self._known:
             self._known[quarter] = self._ordinal(quarter * 900_000)
         day = self._known[quarter]
-        return None if day is None else self._today - day
+        return None if day is None else self.today - day
 
     def _ordinal(self, instant: int) -> int | None:
         moment = local_moment(instant, self.zone)

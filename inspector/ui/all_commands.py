@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from inspector.ui.commands import EVERYWHERE, LIST_COMMANDS, Command, Keys
+from inspector.ui.runs.commands import RUNS_COMMANDS
 
 EVERYWHERE_COMMANDS = (
     Command("back", "Back to where you came from", ("escape",), (EVERYWHERE,), hint="back"),
@@ -16,10 +17,10 @@ EVERYWHERE_COMMANDS = (
     ),
     Command("palette", "Search all commands", (":", "ctrl+p"), (EVERYWHERE,), in_palette=False),
     Command("help", "Keys and signs of what you see", ("?",), (EVERYWHERE,), hint="help"),
-    Command("quit", "Quit", ("q", "ctrl+q"), (EVERYWHERE,), hint="quit"),
+    Command("exit", "Quit", ("q", "ctrl+q", "ctrl+c"), (EVERYWHERE,), hint="quit"),
 )
 
-COMMANDS: tuple[Command, ...] = (*EVERYWHERE_COMMANDS, *LIST_COMMANDS)
+COMMANDS: tuple[Command, ...] = (*RUNS_COMMANDS, *EVERYWHERE_COMMANDS, *LIST_COMMANDS)
 
 
 def all_keys(chosen: Mapping[str, str] | None = None) -> Keys:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from string import punctuation
 
 from textual.binding import Binding, BindingsMap
 from textual.keys import _character_to_key
@@ -62,8 +63,7 @@ class Hint:
 
 
 _SHOWN = {
-    "question_mark": "?",
-    "slash": "/",
+    **{_character_to_key(character): character for character in punctuation},
     "escape": "esc",
     "pagedown": "pgdn",
     "pageup": "pgup",
@@ -76,9 +76,8 @@ _SHOWN = {
 
 def shown_key(key: str) -> str:
     """A key as people read it: `enter`, `esc`, `ctrl+p`, `[`."""
-    from textual.keys import format_key
-
-    return _SHOWN.get(key) or (key if "+" in key else format_key(key).lower())
+    *modifiers, last = key.split("+")
+    return "+".join([*modifiers, _SHOWN.get(last, last)])
 
 
 def normal_key(key: str) -> str:

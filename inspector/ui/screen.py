@@ -7,9 +7,12 @@ from typing import ClassVar
 from textual.screen import Screen
 from textual.timer import Timer
 
+from inspector.live.feed import Message
+from inspector.model.run import Run
 from inspector.ui.commands import Command, perform
 from inspector.ui.frame import READ_ONLY, Footer
 from inspector.ui.kit import Kit, kit_of
+from inspector.ui.paint import NARROW
 
 SAID_FOR = 5.0
 """Seconds that a sentence stands in the footer."""
@@ -25,6 +28,15 @@ class CommandScreen(Screen[None]):
     """Commands in the footer, the most important first."""
     HELP_HINT: ClassVar[str] = "help"
 
+    # Textual annotates these so that a checker sees instance variables.
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-middle"), (100, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
+        (0, "-low"),
+        (20, "-short"),
+        (30, "-tall"),
+        (45, "-very-tall"),
+    ]
+
     _saying: Timer | None = None
 
     @property
@@ -37,6 +49,21 @@ class CommandScreen(Screen[None]):
         self._bindings = self.kit.keys.bindings(self.PLACE)
         self.refresh_bindings()
         self.show_hints()
+
+    def receive(self, message: Message) -> None:
+        """Takes what the feed delivered, while this screen is in front."""
+
+    def zone_changed(self) -> None:
+        """Called when times are shown in another zone."""
+
+    def open_run(self, run: Run) -> None:
+        """Opens the screen of a run."""
+        # Imported late: the list is on the screen before the run's screen is needed.
+        from inspector.ui.run.screen import RunScreen
+
+        feed = getattr(self.app, "feed", None)
+        if feed is not None:
+            self.app.push_screen(RunScreen(feed, run))
 
     def why_not(self, name: str) -> str | None:
         """Why a command cannot be done now, as a sentence; None when it can."""

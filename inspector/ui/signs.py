@@ -5,6 +5,10 @@ from dataclasses import dataclass, fields
 
 from inspector.model.status import Status
 from inspector.text.escape import visible
+from inspector.text.mask import mask
+
+MOST_OF_A_LINE = 2_000
+"""Characters of a text that a single line is made of: more than the widest terminal shows."""
 
 _WIDE_LANGUAGES = ("ja", "zh", "ko")
 
@@ -73,8 +77,10 @@ class Signs:
         return text if self.letters else text.encode("ascii", "backslashreplace").decode("ascii")
 
     def show(self, text: str) -> str:
-        """Untrusted text on one line, made visible, in the signs of this set."""
-        return self.plain(visible(text))
+        """Untrusted text on one line: secrets masked, made visible, in the signs of this set."""
+        if len(text) > MOST_OF_A_LINE:
+            text = text[:MOST_OF_A_LINE] + "…"
+        return self.plain(visible(mask(text).text))
 
 
 FULL = Signs()

@@ -1,0 +1,67 @@
+"""The few steps that say where a run stands: for the preview of a run in the list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.derive.steps import STATUS_CODE, StepTable
+from inspector.model.status import Status
+
+LOOKED_AT = 20_000
+"""Steps that are looked through for the children of one: a glimpse must never be slow."""
+
+_COMPLETED = STATUS_CODE[Status.COMPLETED]
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """A construct and the newest steps inside it; parent -1 is the run itself."""
+
+    parent: int
+    steps: tuple[int, ...]
+    done: int | None = None
+    """Completed children; None where they were not all looked at."""
+    total: int | None = None
+
+
+def focus(table: StepTable, step_of_event: Sequence[int], failures: Sequence[int]) -> int:
+    """The step to look at: the last that failed, else the last to which something happened.
+
+    -1 when nothing has happened yet.
+    """
+    if failures and failures[-1] <= len(step_of_event):
+        return step_of_event[failures[-1] - 1]
+    return step_of_event[-1] if step_of_event else len(table) - 1
+
+
+def glimpse(table: StepTable, step: int, limit: int) -> Glimpse:
+    """The construct that a step is, or is in, with at most `limit` of the steps inside it.
+
+    Of more it shows the last ones up to the step itself.
+    """
+    if step < 0 or step >= len(table):
+        parent = -1
+    else:
+        parent = step if table.children_of[step] else table.parent[step]
+    total = table.children_of[parent] if parent >= 0 else None
+    children = _children(table, parent, total)
+    done = sum(table.status[child] == _COMPLETED for child in children)
+    complete = total is not None and len(children) == total
+    end = len(children)
+    if step in children and end > limit:
+        end = max(children.index(step) + 1, limit)
+    shown = tuple(children[max(0, end - limit) : end])
+    return Glimpse(parent, shown, done if complete else None, total)
+
+
+def _children(table: StepTable, parent: int, total: int | None) -> list[int]:
+    """Children in the order of their numbers, the newest where there are too many to look at."""
+    found: list[int] = []
+    column = table.parent
+    for number in range(len(table) - 1, max(-1, len(table) - 1 - LOOKED_AT), -1):
+        if column[number] == parent:
+            found.append(number)
+            if total is not None and len(found) == total:
+                break
+    return found[::-1]

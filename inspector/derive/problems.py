@@ -1,0 +1,67 @@
+"""Everything that a careful reader would point out, over all stores and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from inspector.derive.groups import when
+from inspector.model.run import Run
+from inspector.model.status import Status
+from inspector.model.store import Health, Store
+
+_WELL = {Health.OK, Health.EMPTY, Health.BUSY}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A finding of a run, or a store that cannot be read as it should; one of both is None."""
+
+    code: str
+    message: str
+    run: Run | None = None
+    store: Store | None = None
+    ref: str | None = None
+    followed: bool = False
+    """A newer run of the same title was completed, so that this is history."""
+
+
+def problems(stores: Iterable[Store], runs: Iterable[Run]) -> list[Problem]:
+    """Stores first, then findings that stand, the newest runs first, then those of the past."""
+    members = list(runs)
+    newest = _newest_completed(members)
+    found = [
+        Problem(store.health.value, store.reason or store.health.value, store=store)
+        for store in stores
+        if store.health not in _WELL
+    ]
+    with_findings = [run for run in members if run.findings]
+    with_findings.sort(key=lambda run: (-(when(run) or 0), run.key))
+    of_runs = [
+        Problem(finding.code, finding.message, run, None, finding.ref, _followed(run, newest))
+        for run in with_findings
+        for finding in run.findings
+    ]
+    found += [problem for problem in of_runs if not problem.followed]
+    return found + [problem for problem in of_runs if problem.followed]
+
+
+def standing(found: Iterable[Problem]) -> int:
+    """How many problems are not history."""
+    return sum(not problem.followed for problem in found)
+
+
+def _newest_completed(runs: Iterable[Run]) -> dict[tuple[str, str], int]:
+    newest: dict[tuple[str, str], int] = {}
+    for run in runs:
+        if run.status is Status.COMPLETED:
+            name = (run.runtime.value, run.title)
+            newest[name] = max(newest.get(name, 0), when(run) or 0)
+    return newest
+
+
+def _followed(run: Run, newest: Mapping[tuple[str, str], int]) -> bool:
+    if run.status is Status.RUNNING or run.status is Status.WAITING:
+        return False
+    mine = when(run)
+    return mine is not None and newest.get((run.runtime.value, run.title), 0) > mine

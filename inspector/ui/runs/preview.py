@@ -1,0 +1,222 @@
+"""The selected run below the list: what it says, what is wrong with it, where it stands."""
+
+from __future__ import annotations
+
+from textual.strip import Strip
+
+from inspector.derive.glimpse import Glimpse, focus, glimpse
+from inspector.model.run import Run
+from inspector.model.status import Status
+from inspector.query.view import RunView
+from inspector.text.measure import cell_width, clip
+from inspector.text.numbers import count, duration
+from inspector.ui.paint import Line, Painted, gap, margin
+from inspector.ui.palette import Ground, Role
+from inspector.ui.runs.row import now_text
+from inspector.ui.runs.steps import StepRow, bar_cells, inline_bar, step_row
+from inspector.ui.runs.words import say
+
+WIDE = 100
+"""Columns from which the steps are a table with bars on one axis."""
+LOW = 10
+"""Lines below which the steps share one line."""
+LABEL_COLUMN = 4
+AXIS_COLUMN = 28
+AXIS_CELLS = 40
+
+
+class Preview(Painted):
+    """A raised pane with one empty row above and below."""
+
+    def __init__(self) -> None:
+        super().__init__(id="preview")
+        self._run: Run | None = None
+        self._view: RunView | None = None
+        self._lines: list[Strip] = []
+        self._made_for: tuple[object, ...] = ()
+
+    def show(self, run: Run | None, view: RunView | None) -> None:
+        """Takes the run under the cursor, and its steps as far as they are known."""
+        self._run = run
+        self._view = view if view is not None and run is not None else None
+        if self._view is not None and run is not None and self._view.run.key != run.key:
+            self._view = None
+        self.repaint()
+
+    def paint_line(self, y: int, width: int) -> Strip:
+        """One line of the pane."""
+        made_for = (
+            self._run,
+            id(self._view),
+            self.size,
+            self.kit.epoch,
+            self.kit.roles.palette.name,
+            self.kit.clock() // 1000,
+        )
+        if made_for != self._made_for:
+            self._made_for = made_for
+            self._lines = self._all_lines(width, self.size.height)
+        if y < len(self._lines):
+            return self._lines[y]
+        return self.line(width, Ground.RAISED).strip()
+
+    def _all_lines(self, width: int, height: int) -> list[Strip]:
+        first = self.line(width, Ground.RAISED)
+        if self.kit.roles.plain:
+            first.put(0, self.kit.signs.rule * width, Role.GUIDE)
+        lines = [first.strip()]
+        run, view = self._run, self._view
+        if run is None:
+            return lines
+        lines.append(self._head(run, width))
+        tall = height >= LOW
+        lines += self._troubles(run, view, width, 2 if height > LOW else 1)
+        room = height - len(lines) - 2
+        if room > 0:
+            lines.append(self.line(width, Ground.RAISED).strip())
+            lines += self._steps(run, view, width, room, tall and width >= WIDE)
+        return lines[: height - 1]
+
+    def _head(self, run: Run, width: int) -> Strip:
+        kit, edge, space = self.kit, margin(width), gap(width)
+        said = say(run, kit.clock(), kit.zone, kit.signs)
+        line = self.line(width, Ground.RAISED)
+        title = clip(kit.signs.show(run.title), width // 2, ellipsis=kit.signs.cut)
+        line.put(edge, title, Role.STRONG)
+        sentence = said.short
+        if width >= WIDE:
+            line.add(said.status, said.role, skip=space)
+            sentence = said.sentence
+        if sentence:
+            room = width - edge - line.cells - space
+            line.add(clip(sentence, room, ellipsis=kit.signs.cut), Role.MUTED, skip=space)
+        return line.strip()
+
+    def _troubles(self, run: Run, view: RunView | None, width: int, most: int) -> list[Strip]:
+        """The last error of a run that failed, then findings, as many as there is room for."""
+        signs = self.kit.signs
+        troubles: list[tuple[str, Role, str]] = []
+        error = _last_error(view) if view is not None and run.status is Status.FAILED else None
+        if error:
+            troubles.append((signs.failed, Role.ERROR, signs.show(error)))
+        for finding in run.findings:
+            troubles.append((signs.finding, Role.WARNING, signs.show(finding.message)))
+        lines = []
+        for index, (sign, role, text) in enumerate(troubles[:most]):
+            line = self.line(width, Ground.RAISED)
+            left = len(troubles) - most if index == most - 1 else 0
+            self._trouble(line, sign, role, text, left)
+            lines.append(line.strip())
+        return lines
+
+    def _trouble(self, line: Line, sign: str, role: Role, text: str, left: int) -> None:
+        edge, space = margin(line.width), gap(line.width)
+        more = f"and {left} more" if left > 0 else ""
+        room = line.width - edge - (edge + 2) - (cell_width(more) + space if more else 0)
+        line.put(edge, sign, role)
+        said = Role.ERROR if role is Role.ERROR else Role.TEXT
+        line.put(edge + 2, clip(text, room, ellipsis=self.kit.signs.cut), said)
+        if more:
+            line.add(more, Role.MUTED, skip=space)
+
+    def _steps(
+        self, run: Run, view: RunView | None, width: int, room: int, table: bool
+    ) -> list[Strip]:
+        if view is None or not len(view.steps):
+            return self._counts(run, width)
+        steps = view.steps
+        found = glimpse(steps, focus(steps, view.step_of_event, view.failures), max(1, room - 1))
+        rows = [step_row(steps, step, self.kit.signs) for step in found.steps]
+        if not table or room < 2:
+            return [self._inline(view, found, rows, width)]
+        lines = [self._axis(view, found, width)]
+        lines += [self._step(view, row, width) for row in rows]
+        return lines
+
+    def _counts(self, run: Run, width: int) -> list[Strip]:
+        """What the list knows already, while the steps are still to be read."""
+        edge, space = margin(width), gap(width)
+        line = self.line(width, Ground.RAISED).strip()
+        now, failure = now_text(run, self.kit.signs)
+        if run.steps.completed is None and not now:
+            return [line]
+        written = self.line(width, Ground.RAISED)
+        written.put(edge, "")
+        if run.steps.completed is not None:
+            written.add(f"{count(run.steps.completed)} done", Role.MUTED)
+        skip = space if written.cells > edge else 0
+        written.add(now, Role.ERROR if failure else Role.MUTED, skip=skip)
+        return [written.strip()]
+
+    def _place(self, view: RunView, found: Glimpse) -> tuple[str, str, str]:
+        """Sign, name and count of what the steps are in."""
+        signs = self.kit.signs
+        counted = f"{found.done}/{found.total}" if found.done is not None else ""
+        if found.parent < 0:
+            return "", "steps", counted
+        parent = step_row(view.steps, found.parent, signs)
+        return parent.construct, parent.name or parent.label, counted
+
+    def _axis(self, view: RunView, found: Glimpse, width: int) -> Strip:
+        edge = margin(width)
+        line = self.line(width, Ground.RAISED)
+        sign, name, counted = self._place(view, found)
+        line.put(edge, sign, Role.MUTED)
+        room = AXIS_COLUMN - LABEL_COLUMN - 2 - (len(counted) + 2 if counted else 0)
+        label = clip(name, room, ellipsis=self.kit.signs.cut)
+        line.put(edge + LABEL_COLUMN, label, Role.MUTED)
+        line.add(counted, Role.MUTED, skip=2 if counted else 0)
+        axis = edge + AXIS_COLUMN
+        first, last = _axis_labels(view)
+        line.put(axis, first, Role.MUTED)
+        line.right(axis + AXIS_CELLS, last, Role.MUTED)
+        return line.strip()
+
+    def _step(self, view: RunView, row: StepRow, width: int) -> Strip:
+        edge = margin(width)
+        line = self.line(width, Ground.RAISED)
+        line.put(edge, row.sign, row.role)
+        room = AXIS_COLUMN - LABEL_COLUMN - 2
+        label = clip(row.label, room, ellipsis=self.kit.signs.cut)
+        line.put(edge + LABEL_COLUMN, label, Role.TEXT)
+        axis = edge + AXIS_COLUMN
+        for start, text, role in bar_cells(view, row, AXIS_CELLS, self.kit.signs):
+            line.put(axis + start, text, role)
+        note_at = axis + AXIS_CELLS + 3
+        note = clip(row.note, width - edge - note_at, ellipsis=self.kit.signs.cut)
+        line.put(note_at, note, row.note_role)
+        return line.strip()
+
+    def _inline(self, view: RunView, found: Glimpse, rows: list[StepRow], width: int) -> Strip:
+        edge, space = margin(width), gap(width)
+        line = self.line(width, Ground.RAISED)
+        sign, name, _ = self._place(view, found)
+        line.put(edge, f"{sign} {name}".strip(), Role.MUTED)
+        for row in rows:
+            name = clip(row.name or row.label, 12, ellipsis=self.kit.signs.cut)
+            bar, role = inline_bar(view, row, self.kit.signs)
+            wide = 2 + cell_width(name) + (len(bar) + 1 if bar else 0)
+            if line.cells + space + wide > width - edge:
+                break
+            line.add(row.sign, row.role, skip=space)
+            line.add(name, Role.TEXT if bar else Role.MUTED, skip=1)
+            line.add(bar, role, skip=1 if bar else 0)
+        return line.strip()
+
+
+def _last_error(view: RunView) -> str | None:
+    """What the last step that failed left as its error."""
+    for event in reversed(view.failures[-20:]):
+        extra = view.steps.extra.get(view.step_of_event[event - 1])
+        if extra is not None and extra.error:
+            label = view.steps.label[view.step_of_event[event - 1]]
+            return f"{label}: {extra.error}" if label else extra.error
+    return None
+
+
+def _axis_labels(view: RunView) -> tuple[str, str]:
+    run = view.run
+    if run.order_only or run.started_at is None:
+        return "1", f"{count(view.events)} events"
+    end = run.ended_at if run.ended_at is not None else view.as_of
+    return "0", duration(max(0, end - run.started_at))

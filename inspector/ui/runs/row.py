@@ -1,0 +1,177 @@
+"""One run as a row of the list: what each column says, and in which role."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.strip import Strip
+
+from inspector.derive.filters import Words
+from inspector.derive.groups import Group, elapsed_ms, is_active
+from inspector.model.run import Run
+from inspector.model.status import Status
+from inspector.text.measure import cell_width, clip
+from inspector.text.numbers import (
+    CANNOT_BE_KNOWN,
+    NOT_RECORDED,
+    Zone,
+    amount,
+    clock_time,
+    count,
+    duration,
+    local_moment,
+    tokens,
+)
+from inspector.ui.paint import Line
+from inspector.ui.palette import Ground, Role
+from inspector.ui.roles import STATUS_ROLE, Roles, status_word, word_role
+from inspector.ui.runs.columns import DONE_CELLS, NET_CELLS, Columns
+from inspector.ui.signs import Signs
+
+ID_TAIL = 6
+"""Characters of a run id that tell it from others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What drawing a row needs beside the run."""
+
+    roles: Roles
+    signs: Signs
+    zone: Zone
+    now: int
+    words: Words
+
+
+def elapsed_text(run: Run, now: int) -> str:
+    """How long it took or has taken; `?` when whether it lives is not known (now in UTC ms)."""
+    length = elapsed_ms(run, now)
+    if length is None and run.status is Status.RUNNING and run.started_at is not None:
+        return CANNOT_BE_KNOWN
+    return duration(length)
+
+
+def started_text(run: Run, group: Group, now: int, zone: Zone) -> str:
+    """When it began; under the heading `yesterday` the time of day is enough."""
+    if group is Group.YESTERDAY and run.started_at is not None:
+        moment = local_moment(run.started_at, zone)
+        return CANNOT_BE_KNOWN if moment is None else f"{moment:%H:%M}"
+    return clock_time(run.started_at, now, zone)
+
+
+def short_id(run: Run, signs: Signs) -> str:
+    """The end of the run id behind `…`, or all of it when that is no longer."""
+    name = signs.show(run.run_id) if run.run_id else signs.plain(NOT_RECORDED)
+    return name if cell_width(name) <= ID_TAIL + 1 else signs.cut + name[-ID_TAIL:]
+
+
+def done_text(done: int | None) -> str:
+    """Completed steps in four cells; nothing where the runtime counts none."""
+    if done is None:
+        return ""
+    if done < 10 ** (DONE_CELLS - 1) or done < 10**DONE_CELLS:
+        return str(done)
+    return tokens(done) if len(tokens(done)) <= DONE_CELLS else f"{done // 1000}k"
+
+
+def now_text(run: Run, signs: Signs) -> tuple[str, bool]:
+    """What goes on, in signs, and whether that is a failure."""
+    failed = run.steps.failed
+    if run.status is Status.FAILED and failed:
+        return f"{count(failed)} {signs.failed}", True
+    progress = run.progress
+    parts = []
+    if progress.parallel_total is not None:
+        done = 0 if progress.parallel_done is None else progress.parallel_done
+        parts.append(f"{signs.parallel} {done}/{progress.parallel_total}")
+    if progress.unconfirmed:
+        parts.append(f"{signs.unconfirmed} {progress.unconfirmed}")
+    if progress.loop_now is not None:
+        of = "" if progress.loop_max is None else f"/{progress.loop_max}"
+        parts.append(f"{signs.loop} {progress.loop_now}{of}")
+    if progress.note:
+        parts.append(signs.show(progress.note))
+    if not parts and failed and run.status is not Status.COMPLETED:
+        return f"{count(failed)} {signs.failed}", True
+    return "  ".join(parts), False
+
+
+def net_text(run: Run, signs: Signs) -> str:
+    """The amount of the one asset, or how many assets there are."""
+    net = run.net
+    if not net:
+        return signs.plain(NOT_RECORDED)
+    if len(net) > 1:
+        return f"{len(net)} assets"
+    ((asset, units),) = net.items()
+    number = amount(units, sign=True)
+    if number == units and not number.startswith(("+", "-", "0")):
+        number = f"+{number}"
+    text = signs.show(f"{number} {asset}")
+    # A number that is cut would be another number.
+    return text if cell_width(text) <= NET_CELLS else "1 asset"
+
+
+def paint_run(
+    run: Run, group: Group, columns: Columns, look: Look, ground: Ground, focused: bool
+) -> Strip:
+    """The row of a run. On the cursor's ground it bears the cursor sign."""
+    signs, cursor = look.signs, ground is Ground.SELECT
+    line = Line(columns.width, look.roles, ground)
+    if cursor:
+        line.put(0, signs.cursor, Role.ACCENT if focused else Role.GUIDE)
+    line.put(columns.sign, signs.of(run.status), STATUS_ROLE[run.status])
+    if columns.word is not None:
+        line.put(columns.word, status_word(run.status), word_role(run.status))
+    if run.findings:
+        line.put(columns.mark, signs.finding, Role.WARNING)
+    started = signs.plain(started_text(run, group, look.now, look.zone))
+    _title(line, run, columns, look, started, cursor and focused)
+    if columns.runtime is not None and columns.run is not None:
+        line.put(columns.runtime, run.runtime.value, Role.MUTED)
+        line.put(columns.run, short_id(run, signs), Role.MUTED)
+    if columns.started_end is not None:
+        line.right(columns.started_end, started, _unless_missing(started, Role.MUTED))
+    _numbers(line, run, columns, look)
+    return line.strip()
+
+
+def _title(line: Line, run: Run, columns: Columns, look: Look, started: str, strong: bool) -> None:
+    cells = columns.title_cells
+    if columns.started_end is not None and columns.runtime is None:
+        # A long date may reach into the column of the titles; then a long title gives way.
+        cells = min(cells, columns.started_end - cell_width(started) - 1 - columns.title)
+    title = clip(look.signs.show(run.title), cells, ellipsis=look.signs.cut)
+    role = Role.STRONG if strong else Role.TEXT
+    line.put(columns.title, "", role)
+    at = 0
+    for start, end in look.words.spans(title):
+        line.add(title[at:start], role)
+        line.put(line.cells, title[start:end], Role.ACCENT, bold=strong, underline=True)
+        at = end
+    line.add(title[at:], role)
+
+
+def _numbers(line: Line, run: Run, columns: Columns, look: Look) -> None:
+    signs = look.signs
+    plain = Role.MUTED if run.status is Status.COMPLETED else Role.TEXT
+    elapsed = signs.plain(elapsed_text(run, look.now))
+    line.right(columns.elapsed_end, elapsed, _unless_missing(elapsed, plain))
+    if columns.done_end is None or columns.now is None:
+        return
+    line.right(columns.done_end, done_text(run.steps.completed), plain)
+    now, failure = now_text(run, signs)
+    live = is_active(run, look.now)
+    role = Role.ERROR if failure else Role.TEXT if live else Role.MUTED
+    line.put(columns.now, clip(now, columns.now_cells, ellipsis=signs.cut), role)
+    if columns.tokens_end is not None:
+        spent = signs.plain(tokens(run.tokens.total))
+        line.right(columns.tokens_end, spent, _unless_missing(spent, plain))
+    if columns.net_end is not None:
+        net = net_text(run, signs)
+        line.right(columns.net_end, net, _unless_missing(net, Role.TEXT))
+
+
+def _unless_missing(text: str, role: Role) -> Role:
+    """Zero and what is not recorded are the quietest of all."""
+    return Role.FAINT if text in (NOT_RECORDED, "-", "0") else role
