@@ -118,6 +118,12 @@ def _values(parser: Parser) -> None:
     _output(parser)
 
 
+def _receipts(parser: Parser) -> None:
+    _run(parser)
+    _where(parser)
+    _output(parser)
+
+
 def _record(parser: Parser) -> None:
     parser.add_argument("run", metavar="RUN|STORE", help=_RUN_HELP)
     parser.add_argument("part", metavar="PART", nargs="?", default="run", help="default: run")
@@ -145,6 +151,7 @@ COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
     "show": ("one run: its steps as a tree, and findings", _show),
     "events": ("the recorded facts of a run in order", _events),
     "values": ("the values of a run, or as one frame resolves them", _values),
+    "receipts": ("receipts, chain verdicts, tokens by cause", _receipts),
     "record": ("the runtime's own records behind one tab", _record),
     "watch": ("plain lines as a run goes on; the exit code tells how it ended", _watch),
     "demo": ("a live demonstration workspace", _demo),

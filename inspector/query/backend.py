@@ -42,6 +42,9 @@ class RunReader(Protocol):
         Raises KeyError for a part that the runtime does not have.
         """
 
+    def receipts(self) -> Mapping[str, Any]:
+        """The content of `inspector.receipts/1`. Raises KeyError where a runtime has none."""
+
     def changed(self) -> bool:
         """Whether anything may have been written since the last answer; cheap, True if unsure."""
 

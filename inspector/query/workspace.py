@@ -11,6 +11,7 @@ from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
 from inspector.query.backend import RunReader, StoreReader
+from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.store_reader import run_folder_reader
 from inspector.query.registry import BACKENDS
 from inspector.query.tables import read_tables
@@ -112,9 +113,19 @@ class Workspace:
             reader.close()
         self.readers.clear()
 
+    def _agents_of(self, candidate: Candidate) -> tuple[AgentStore, ...]:
+        """Databases of agents: at the run's own root, and others that may be the user's."""
+        found = self.found.candidates if self.found is not None else ()
+        return tuple(
+            AgentStore(one.path, one.root == candidate.root)
+            for one in found
+            if one.kind is PlaceKind.AGENTS
+        )
+
     def _make(self, candidate: Candidate) -> StoreReader | None:
         if candidate.kind is PlaceKind.RUN_FOLDER:
-            return run_folder_reader(candidate.path, self.clock, candidate.parent)
+            agents = self._agents_of(candidate)
+            return run_folder_reader(candidate.path, self.clock, candidate.parent, agents)
         try:
             with ZeroTouchReader(candidate.path, clock=self.clock) as source:
                 tables = source.read(read_tables).value

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from inspector.model.finding import Finding
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, StepKind
+from inspector.query.openprose.receipts.ledger import Ledger
 from inspector.query.openprose.state import KEPT_REMARKS, Remark, State
 from inspector.text.numbers import age
 
@@ -77,6 +78,18 @@ def unconfirmed(branches: Sequence[tuple[str, str]]) -> Iterable[Finding]:
             f"Branch {name} has a value but no recorded end: probably finished, unconfirmed.",
             step,
         )
+
+
+def chains(ledger: Ledger | None) -> Iterable[Finding]:
+    """Receipts whose chain does not hold."""
+    for chain in () if ledger is None else ledger.chains:
+        for broken in chain.broken[:1]:
+            yield Finding(
+                "chain_broken",
+                f"The receipts of {chain.node or 'a node without a name'} do not hold at"
+                f" {broken.receipt_id}: {broken.trouble.words}.",
+                f"receipt:{broken.receipt_id}",
+            )
 
 
 def oddities(state: State) -> Iterable[Finding]:

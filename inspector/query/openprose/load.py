@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from inspector.query.openprose import values
 from inspector.query.openprose.events import Row
+from inspector.query.openprose.receipts.ledger import (
+    Ledger,
+    LedgerMark,
+    ledger_mark,
+    read_ledger,
+)
 from inspector.query.openprose.rows import (
     Damage,
     RunRow,
@@ -15,7 +21,11 @@ from inspector.query.openprose.rows import (
     read_run_rows,
     read_some,
 )
-from inspector.query.tables import Tables, read_tables
+from inspector.query.tables import Tables, quoted, read_tables
+
+COUNTED = ("bindings", "agents", "receipt", "world_model_version", "imports")
+MOST_JUDGED = 5_000
+"""Receipts that are judged with every change; more only when somebody asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +41,11 @@ class Loaded:
     names: frozenset[str]
     has_output: bool
     orphans: tuple[tuple[str, int], ...]
+    counts: Mapping[str, int]
+    """Rows of the tables behind tabs."""
+    ledger_mark: LedgerMark
+    ledger: Ledger | None
+    """The receipts, when they are not those that were known and are not too many to judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +58,7 @@ class Wanted:
     """Row ids of facts that had not ended."""
     tables: Tables | None = None
     schema_version: int | None = None
+    ledger_mark: LedgerMark | None = None
 
 
 def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
@@ -56,6 +72,9 @@ def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
         rows, damage = read_execution(connection, tables, wanted.after)
         changed = read_some(connection, tables, wanted.again) if not damage else ()
         extras, extra_damage = _bindings(connection, tables)
+        counts = _counts(connection, tables)
+        mark = ledger_mark(connection, tables)
+        anew = mark != wanted.ledger_mark and mark.receipts <= MOST_JUDGED
         return Loaded(
             tables,
             version,
@@ -64,9 +83,24 @@ def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
             changed,
             tuple(one for one in (run_damage, damage, extra_damage) if one is not None),
             *extras,
+            counts,
+            mark,
+            read_ledger(connection, tables) if anew else None,
         )
 
     return load
+
+
+def _counts(connection: sqlite3.Connection, tables: Tables) -> Mapping[str, int]:
+    counts: dict[str, int] = {}
+    for name in COUNTED:
+        if tables.get(name) is not None:
+            try:
+                found = connection.execute(f"SELECT count(*) FROM {quoted(name)}").fetchone()
+            except sqlite3.DatabaseError:
+                continue
+            counts[name] = found[0]
+    return counts
 
 
 _Extras = tuple[frozenset[str], bool, tuple[tuple[str, int], ...]]

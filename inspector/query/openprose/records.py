@@ -6,8 +6,13 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from inspector.query.openprose.rows import read_whole_rows
+from inspector.query.openprose.agents import run_agents
+from inspector.query.openprose.events import text_of
+from inspector.query.openprose.model_versions import world_models
+from inspector.query.openprose.rows import read_run_rows, read_whole_rows
 from inspector.query.openprose.schema import DOCUMENTED, missing_tables
+from inspector.query.openprose.sources import source_files
+from inspector.query.openprose.view import Facts, Place, pick_run_row
 from inspector.query.tables import Tables
 from inspector.query.view import Tab
 
@@ -15,16 +20,31 @@ Record = Mapping[str, Any]
 MOST_ROWS = 10_000
 
 
-def tabs(tables: Tables) -> tuple[Tab, ...]:
-    """What this run can be asked about."""
+def tabs(facts: Facts) -> tuple[Tab, ...]:
+    """What this run can be asked about, with how much there is of each."""
     shown = [Tab("timeline", "Timeline")]
-    if tables.get("bindings") is not None:
-        shown.append(Tab("values", "Values"))
-    shown.append(Tab("raw", "Raw"))
-    return tuple(shown)
+    for part, title, table in _TABS:
+        if facts.tables.get(table) is None:
+            continue
+        mark = _chain_word(facts) if part == "receipts" else None
+        shown.append(Tab(part, title, facts.counts.get(table), mark))
+    return (*shown, Tab("source", "Source"), Tab("raw", "Raw"))
 
 
-def _run(connection: sqlite3.Connection, tables: Tables) -> Sequence[Record]:
+_TABS = (
+    ("values", "Values", "bindings"),
+    ("receipts", "Receipts", "receipt"),
+    ("agents", "Agents", "agents"),
+    ("world_models", "World model", "world_model_version"),
+)
+
+
+def _chain_word(facts: Facts) -> str | None:
+    ok = None if facts.ledger is None else facts.ledger.chain_ok
+    return None if ok is None else ("ok" if ok else "broken")
+
+
+def _run(connection: sqlite3.Connection, tables: Tables, place: Place) -> Sequence[Record]:
     return _rows(connection, tables, "run")
 
 
@@ -36,7 +56,14 @@ def _rows(connection: sqlite3.Connection, tables: Tables, name: str) -> Sequence
     return tuple(read_whole_rows(connection, table, where, ()))
 
 
-def _tables(connection: sqlite3.Connection, tables: Tables) -> Sequence[Record]:
+def _source(connection: sqlite3.Connection, tables: Tables, place: Place) -> Sequence[Record]:
+    rows, _ = read_run_rows(connection, tables)
+    row = pick_run_row(tuple(rows), place.name)
+    recorded = row.root_path if row.root_path is not None else row.program_path
+    return source_files(place.folder, None if recorded is None else text_of(recorded))
+
+
+def _tables(connection: sqlite3.Connection, tables: Tables, place: Place) -> Sequence[Record]:
     """Every table and view: columns, those beyond the state document, and whether it belongs."""
     found: list[Record] = []
     for name, table in tables.by_name.items():
@@ -69,9 +96,16 @@ def _absent(name: str) -> Record:
     }
 
 
-PARTS: Mapping[str, Callable[[sqlite3.Connection, Tables], Sequence[Record]]] = {
+Question = Callable[[sqlite3.Connection, Tables, Place], Sequence[Record]]
+
+PARTS: Mapping[str, Question] = {
     "run": _run,
-    "imports": lambda connection, tables: _rows(connection, tables, "imports"),
+    "agents": lambda connection, tables, place: run_agents(connection, tables, place.store_path),
+    "world_models": lambda connection, tables, place: world_models(
+        connection, tables, place.folder
+    ),
+    "imports": lambda connection, tables, place: _rows(connection, tables, "imports"),
     "tables": _tables,
+    "source": _source,
 }
 """Parts that `record` knows."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from inspector.derive.checkpoints import Checkpoints
@@ -12,9 +13,11 @@ from inspector.model.status import Status
 from inspector.model.step import Event
 from inspector.model.store import Health
 from inspector.query.openprose import context, history, records, values, view
+from inspector.query.openprose.agents import outside_agents
 from inspector.query.openprose.events import Row
 from inspector.query.openprose.fold import apply
 from inspector.query.openprose.load import Loaded, Wanted, loader
+from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, read_ledger
 from inspector.query.openprose.state import State
 from inspector.query.tables import Tables
 from inspector.query.view import RunView, StepContext, ValueList
@@ -36,10 +39,10 @@ SILENCE_MS = 60_000
 class ProseRun:
     """Satisfies `RunReader`. Used by one thread at a time."""
 
-    def __init__(self, place: view.Place, clock: Clock, private_root: str | None = None) -> None:
+    def __init__(self, place: view.Place, clock: Clock) -> None:
         self._place = place
         self._clock = clock
-        self._source = ZeroTouchReader(place.store_path, private_root=private_root, clock=clock)
+        self._source = ZeroTouchReader(place.store_path, clock=clock)
         self._state = State()
         self._rows: list[Row] = []
         self._checkpoints: Checkpoints[State] = Checkpoints()
@@ -48,6 +51,7 @@ class ProseRun:
         self._generation = -1
         self._compared_at = 0
         self._view: RunView | None = None
+        self._ledger: Ledger | None = None
 
     def refresh(self) -> RunView:
         """Reads what is not known yet and gives the run as it stands."""
@@ -64,6 +68,8 @@ class ProseRun:
             moved = self._append(loaded.rows)
         self._generation = self._source.generation
         self._loaded = loaded
+        if loaded.ledger is not None or not loaded.ledger_mark.receipts:
+            self._ledger = loaded.ledger
         facts = view.Facts(
             loaded.tables,
             loaded.run_rows,
@@ -72,6 +78,8 @@ class ProseRun:
             loaded.names,
             loaded.has_output,
             loaded.orphans,
+            loaded.counts,
+            self._ledger,
         )
         if self._view is not None and not moved and self._is_current(facts):
             return self._view
@@ -147,8 +155,16 @@ class ProseRun:
         """The database's own rows behind one part."""
         self._view or self.refresh()
         question = records.PARTS[part]
+        tables, place = current_tables(self._facts), self._place
+        rows = self._ask(lambda connection: question(connection, tables, place))
+        return [*rows, *outside_agents(place.agents)] if part == "agents" else rows
+
+    def receipts(self) -> Mapping[str, Any]:
+        """The ledger: chains judged, tokens added up, every receipt."""
+        self._view or self.refresh()
         tables = current_tables(self._facts)
-        return self._ask(lambda connection: question(connection, tables))
+        ledger = self._ledger or self._ask(lambda connection: read_ledger(connection, tables))
+        return ledger_document(ledger)
 
     def changed(self) -> bool:
         """Whether anything may have been written since the last read."""
@@ -173,10 +189,14 @@ class ProseRun:
         due = self._clock() - self._compared_at >= FULL_COMPARE_MS
         if loaded is None or new_content:
             return Wanted(), True
-        known = {"tables": loaded.tables, "schema_version": loaded.schema_version}
+        known = Wanted(
+            tables=loaded.tables,
+            schema_version=loaded.schema_version,
+            ledger_mark=loaded.ledger_mark,
+        )
         if len(rows) <= SMALL or due or not isinstance(rows[-1][0], int):
-            return Wanted(**known), True  # type: ignore[arg-type]
-        return Wanted(rows[-1][0], self._unfinished(), **known), False  # type: ignore[arg-type]
+            return known, True
+        return replace(known, after=rows[-1][0], again=self._unfinished()), False
 
     def _unfinished(self) -> list[int]:
         """The newest rows that had not ended (an updating writer changes these)."""
@@ -238,7 +258,7 @@ class ProseRun:
             open=shown.open,
             describe=shown.describe,
             as_of=now,
-            tabs=records.tabs(facts.tables),
+            tabs=records.tabs(facts),
         )
 
 

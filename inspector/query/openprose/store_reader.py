@@ -14,6 +14,7 @@ from inspector.model.status import Status
 from inspector.model.store import Health, Runtime, Store, WriteStyle
 from inspector.query.backend import RunReader, StoreReader
 from inspector.query.openprose import schema, view
+from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.rows import Damage, RunRow, read_run_rows
 from inspector.query.openprose.run_reader import ProseRun
 from inspector.query.tables import Tables, read_tables
@@ -27,13 +28,17 @@ class ProseStore:
     """Satisfies `StoreReader` for one `state.db`. Used by one thread at a time."""
 
     def __init__(
-        self, path: str, clock: Clock, *, parent_key: str | None = None, private: str | None = None
+        self,
+        path: str,
+        clock: Clock,
+        *,
+        parent_key: str | None = None,
+        agents: tuple[AgentStore, ...] = (),
     ) -> None:
         self.path = path
         self._clock = clock
-        self._private = private
-        self._place = view.Place(path, os.path.dirname(path), parent_key)
-        self._source = ZeroTouchReader(path, private_root=private, clock=clock)
+        self._place = view.Place(path, os.path.dirname(path), parent_key, agents)
+        self._source = ZeroTouchReader(path, clock=clock)
         self._token: Token | None = None
         self._last: tuple[Store, tuple[Run, ...]] | None = None
 
@@ -70,7 +75,7 @@ class ProseStore:
 
     def open(self, run: Run) -> RunReader:
         """A reader of the run."""
-        return ProseRun(self._place, self._clock, self._private)
+        return ProseRun(self._place, self._clock)
 
     def close(self) -> None:
         """Removes private copies."""
@@ -154,7 +159,12 @@ def _record_of(folder: str) -> str | None:
     return next((name for name in names if os.path.lexists(os.path.join(folder, name))), None)
 
 
-def run_folder_reader(folder: str, clock: Clock, parent: str | None = None) -> StoreReader:
+def run_folder_reader(
+    folder: str,
+    clock: Clock,
+    parent: str | None = None,
+    agents: tuple[AgentStore, ...] = (),
+) -> StoreReader:
     """A reader of a run folder; `parent` is the folder of the run that imports it."""
     parent_key = None
     if parent is not None:
@@ -162,7 +172,8 @@ def run_folder_reader(folder: str, clock: Clock, parent: str | None = None) -> S
         at = parent if parent_record is None else os.path.join(parent, parent_record)
         parent_key = view.run_key(at, os.path.basename(parent))
     if _record_of(folder) == STATE:
-        return ProseStore(os.path.join(folder, STATE), clock, parent_key=parent_key)
+        path = os.path.join(folder, STATE)
+        return ProseStore(path, clock, parent_key=parent_key, agents=agents)
     return ProseFolder(folder, parent_key)
 
 

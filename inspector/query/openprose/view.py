@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from inspector.derive.steps import STATUS_CODE, Extra, StepTable
 from inspector.model.finding import Finding
-from inspector.model.run import Progress, Run, RunKind, StepCounts
+from inspector.model.run import Progress, Run, RunKind, StepCounts, Tokens
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, Step, StepKind
 from inspector.model.store import Health, Runtime, Store
 from inspector.query.openprose import findings as say
+from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.events import text_of
+from inspector.query.openprose.receipts.ledger import Ledger
 from inspector.query.openprose.rows import Damage, RunRow
 from inspector.query.openprose.schema import StyleSigns, style_of, variant_of
 from inspector.query.openprose.state import State
@@ -44,6 +46,8 @@ class Place:
     folder: str
     """The run's folder; attachments are resolved against it."""
     parent_key: str | None = None
+    agents: tuple[AgentStore, ...] = ()
+    """Databases of agents that outlive the run."""
 
     @property
     def name(self) -> str:
@@ -63,6 +67,9 @@ class Facts:
     """Names that have a value; only read when a branch waits for confirmation."""
     has_output: bool = False
     orphans: tuple[tuple[str, int], ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Rows of the tables behind tabs."""
+    ledger: Ledger | None = None
 
 
 def run_key(store_path: str, run_id: str) -> str:
@@ -149,8 +156,17 @@ def complete_run(
             skipped=counts[STATUS_CODE[Status.SKIPPED]],
         ),
         progress=_progress(state, shown),
+        tokens=_tokens(facts.ledger),
         complete=newest,
     )
+
+
+def _tokens(ledger: Ledger | None) -> Tokens:
+    """What the receipts say was spent; reused tokens are those that were read from a cache."""
+    if ledger is None or not ledger.sums.total.receipts:
+        return Tokens()
+    total = ledger.sums.total
+    return Tokens(cache_read=total.reused, total=total.fresh + total.reused)
 
 
 def _findings(head: Run, facts: Facts, state: State, shown: Shown, now: int) -> Iterator[Finding]:
@@ -176,6 +192,7 @@ def _findings(head: Run, facts: Facts, state: State, shown: Shown, now: int) -> 
             f"The value {name!r} names row {frame} as its frame, which is not there.",
             name,
         )
+    yield from say.chains(facts.ledger)
     yield from say.oddities(state)
     for damage in facts.damage:
         yield Finding("damaged", f"{damage.sentence}.", damage.table)

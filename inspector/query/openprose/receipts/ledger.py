@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.model.clock import rfc3339
 from inspector.query.openprose.receipts.chain import Chain, holds, judge
@@ -34,6 +34,26 @@ class Ledger:
     def chain_ok(self) -> bool | None:
         """Whether every chain holds; None without a single receipt, which is never green."""
         return holds(self.chains)
+
+
+class LedgerMark(NamedTuple):
+    """Enough of a table of receipts to know whether anything was added."""
+
+    receipts: int = 0
+    newest: int | None = None
+
+
+def ledger_mark(connection: sqlite3.Connection, tables: Tables) -> LedgerMark:
+    """How many receipts there are and which is the newest."""
+    table = tables.get("receipt")
+    if table is None:
+        return LedgerMark()
+    newest = f"max({table.column('id')})"
+    try:
+        found = connection.execute(f"SELECT count(*), {newest} FROM receipt").fetchone()
+    except sqlite3.DatabaseError:
+        return LedgerMark()
+    return LedgerMark(found[0], found[1] if isinstance(found[1], int) else None)
 
 
 def ledger_of(receipts: Sequence[Receipt]) -> Ledger:

@@ -1,0 +1,81 @@
+"""The program that a run was started from: its snapshot in the run folder, and what it is today.
+
+Source: OpenProse state document, "Run folder": `root.prose.md`, `program.prose`, `sources/`,
+`compiled-intent.json` and its older forms. A source that has changed since is for information only.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspector.model.value import AttachmentVerdict
+from inspector.store.attachment import inspect_attachment
+
+SNAPSHOTS = (
+    "root.prose.md",
+    "program.prose",
+    "compiled-intent.json",
+    "forme.manifest.json",
+    "manifest.run.md",
+)
+FOLDER = "sources"
+MOST_FILES = 500
+MOST_BYTES = 1 << 20
+_READ = (
+    AttachmentVerdict.OK,
+    AttachmentVerdict.OK_REPLACEMENT_CHARS,
+    AttachmentVerdict.OK_TRUNCATED_PREVIEW,
+)
+
+
+def source_files(folder: str, recorded_path: str | None) -> Sequence[Mapping[str, Any]]:
+    """The snapshots of a run folder with their text, and whether the root's source differs now."""
+    names = [*SNAPSHOTS, *_below(os.path.join(folder, FOLDER))]
+    found = [one for name in names if (one := _snapshot(folder, name)) is not None]
+    return [_compared(one, folder, recorded_path) for one in found]
+
+
+def _below(folder: str) -> list[str]:
+    listed: list[str] = []
+    for at, _, names in os.walk(folder, followlinks=False):
+        below = os.path.relpath(at, os.path.dirname(folder))
+        listed += [os.path.join(below, name) for name in sorted(names)]
+        if len(listed) >= MOST_FILES:
+            break
+    return sorted(listed)[:MOST_FILES]
+
+
+def _snapshot(folder: str, name: str) -> dict[str, Any] | None:
+    attachment, data = inspect_attachment(folder, name, preview_bytes=MOST_BYTES)
+    if attachment.verdict in (AttachmentVerdict.MISSING, AttachmentVerdict.NONE):
+        return None
+    readable = attachment.verdict in _READ
+    return {
+        "path": name,
+        "verdict": attachment.verdict.value,
+        "size": attachment.size,
+        "text": data.decode("utf-8", "replace") if readable else None,
+        "changed_since": None,
+    }
+
+
+def _compared(one: dict[str, Any], folder: str, recorded_path: str | None) -> dict[str, Any]:
+    """`changed_since` is known for the root's snapshot where the source still lies in the tree."""
+    if one["path"] not in SNAPSHOTS[:2] or not recorded_path or one["text"] is None:
+        return one
+    root = _root_of(folder)
+    attachment, data = inspect_attachment(root, recorded_path, preview_bytes=MOST_BYTES)
+    if attachment.verdict in _READ:
+        one["changed_since"] = data.decode("utf-8", "replace") != one["text"]
+    return one
+
+
+def _root_of(folder: str) -> str:
+    """The project that a run folder belongs to: what lies above `runs/`, `.prose/` and the like."""
+    root = os.path.dirname(os.path.dirname(folder))
+    for hidden in (".prose", "prose", ".agents"):
+        if os.path.basename(root) == hidden:
+            root = os.path.dirname(root)
+    return root
