@@ -27,6 +27,8 @@ SLICE_SECONDS = 0.05
 TICK_SECONDS = 30.0
 """How often the list is gone over although nothing was written: silence grows."""
 
+WATCH = "watch"
+
 
 class WatchedWorkspace:
     """Satisfies `Feed`."""
@@ -95,7 +97,8 @@ class WatchedWorkspace:
         for worker in workers:
             worker.stop()
         for thread in self._threads:
-            thread.join(2.0)
+            # The watch holds nothing that would have to be removed; it may end later.
+            thread.join(2.0 if thread.name != WATCH else 0.0)
         for worker in workers:
             worker.join(2.0)
         with self._lock:
@@ -131,7 +134,7 @@ class WatchedWorkspace:
         pacing = Pacing(self._interval)
         if not self._discover():
             return
-        self._begin("watch", self._watch)
+        self._begin(WATCH, self._watch)
         changed = True
         while not self._stop.is_set():
             if self._read_slice() or changed:
