@@ -4,6 +4,7 @@
 change: access events do not reach us.
 """
 
+import os
 import queue
 import threading
 from collections.abc import Callable, Sequence
@@ -12,6 +13,8 @@ from typing import Protocol
 ADDED = 1
 MODIFIED = 2
 DELETED = 3
+
+_TIMEOUT_MS = 1000
 
 Raw = set[tuple[int, str]]
 """What happened (ADDED, MODIFIED, DELETED) and to which path."""
@@ -55,10 +58,13 @@ class _Watchfiles:
         try:
             # A folder that cannot be read must not cost the others their watch.
             self._notify = RustNotify(list(folders), False, False, 300, recursive, True)
-        except FileNotFoundError:
-            raise
         except (OSError, WatchfilesRustInternalError) as error:
             raise CannotListen(str(error)) from error
+        # Told to bear what cannot be read, the library says nothing of what is missing either.
+        for folder in folders:
+            if not os.path.isdir(folder):
+                self._notify.close()
+                raise FileNotFoundError(folder)
 
     def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> Raw:
         try:
@@ -87,19 +93,36 @@ class Ears:
         self._listener = listener
         self._pace = pace
         self._inbox: queue.SimpleQueue[Raw | CannotListen | None] = queue.SimpleQueue()
-        self._open: dict[bool, tuple[tuple[str, ...], _Ear]] = {}
+        self._open: dict[bool, tuple[tuple[str, ...] | None, _Ear]] = {}
+        self._leaving: list[_Ear] = []
 
     def tune(self, folders: tuple[str, ...], *, deep: bool) -> None:
         """Listens to these folders instead; nothing happens if they are the same.
 
-        Raises FileNotFoundError when one has gone, CannotListen.
+        The old watch ends after the new one has begun, so nothing is missed in between. Raises
+        FileNotFoundError when a folder has gone, CannotListen.
         """
         if deep in self._open and self._open[deep][0] == folders:
             return
-        self._shut(deep)
+        listener: Listener | None = None
         if folders:
-            listener = self._listener(folders, deep)
+            try:
+                listener = self._listener(folders, deep)
+            except CannotListen:
+                # There may be room for one watch where there is none for two.
+                self._shut(deep)
+                listener = self._listener(folders, deep)
+        self._leaving = [ear for ear in self._leaving if ear.is_alive()]
+        if deep in self._open:
+            ear = self._open.pop(deep)[1]
+            ear.leave()
+            self._leaving.append(ear)
+        if listener is not None:
             self._open[deep] = (folders, _Ear(listener, self._inbox, deep, self._pace))
+
+    def renew(self) -> None:
+        """Has the next `tune` begin a watch even for the same folders."""
+        self._open = {deep: (None, ear) for deep, (_, ear) in self._open.items()}
 
     def heard(self, wait_s: float) -> Raw:
         """All that was announced, after waiting for the first of it. Raises CannotListen."""
@@ -119,9 +142,11 @@ class Ears:
         self._inbox.put(None)
 
     def close(self) -> None:
-        """Ends both watches."""
-        for deep in list(self._open):
-            self._shut(deep)
+        """Ends all watches, within one step of their pace."""
+        for ear in (*self._leaving, *(ear for _, ear in self._open.values())):
+            ear.close()
+        self._leaving.clear()
+        self._open.clear()
 
     def _shut(self, deep: bool) -> None:
         if deep in self._open:
@@ -129,7 +154,7 @@ class Ears:
 
 
 class _Ear:
-    """A thread that passes on what one listener hears."""
+    """A thread that passes on what one listener hears, and ends its watch."""
 
     def __init__(
         self,
@@ -143,23 +168,37 @@ class _Ear:
         self._deep = deep
         self._pace = pace
         self._stop = threading.Event()
+        self._leaves = False
         name = f"watch-{'deep' if deep else 'flat'}"
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
+    def is_alive(self) -> bool:
+        """Whether it still listens."""
+        return self._thread.is_alive()
+
+    def leave(self) -> None:
+        """Has it end by itself, after it passed on what it has heard; takes up to a second."""
+        self._leaves = True
+
     def close(self) -> None:
-        """Stops the thread, within one step of its pace, and ends the watch."""
+        """Ends it at once; what it has heard and not passed on is lost."""
         self._stop.set()
         self._thread.join()
-        self._listener.close()
 
     def _run(self) -> None:
-        while not self._stop.is_set():
-            debounce_ms, step_ms = self._pace(self._deep)
-            try:
-                raw = self._listener.wait(debounce_ms, step_ms, 1000, self._stop)
-            except CannotListen as error:
-                self._inbox.put(error)
-                return
-            if raw:
-                self._inbox.put(raw)
+        try:
+            while not self._stop.is_set():
+                # The library forgets what it has heard when it is told to stop.
+                leaves = self._leaves
+                debounce_ms, step_ms = self._pace(self._deep)
+                timeout_ms = step_ms if leaves else _TIMEOUT_MS
+                raw = self._listener.wait(debounce_ms, step_ms, timeout_ms, self._stop)
+                if raw:
+                    self._inbox.put(raw)
+                if leaves:
+                    return
+        except CannotListen as error:
+            self._inbox.put(error)
+        finally:
+            self._listener.close()

@@ -117,7 +117,7 @@ class Watcher:
             self._rounds.announced(touched & self._known_set)
         if moved:
             # A watch ends with its folder, even when one of the same name is there again.
-            self._ears.close()
+            self._ears.renew()
         seen, folder_changed = self._rounds.look(self._active())
         anew |= folder_changed or self._missed
         self._missed = False

@@ -27,12 +27,11 @@ class Plan:
 
     def holds(self, roots: Iterable[str]) -> bool:
         """Whether these roots still are as they were when the plan was made."""
-        deep = {*self.deep, *self.polled}
-        watched = {*deep, *self.flat}
+        whole = {*self.deep, *self.polled}
         return all(
-            is_below_any(root, deep)
+            is_below_any(root, whole)
             if os.path.isdir(root)
-            else is_below_any(_nearest_folder(root), watched)
+            else _nearest_folder(root) in self.flat or is_below_any(_nearest_folder(root), whole)
             for root in roots
         )
 

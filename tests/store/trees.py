@@ -18,7 +18,7 @@ connection.close()
 def sql(path: Path, *statements: str) -> Path:
     """Executes statements in a database, in another process; makes its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run([sys.executable, "-c", _SQL, str(path), *statements], check=True)
+    subprocess.run([sys.executable, "-IS", "-c", _SQL, str(path), *statements], check=True)
     return path
 
 

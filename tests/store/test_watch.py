@@ -1,0 +1,358 @@
+"""Whoever writes is noticed, however the system announces it, and we announce nothing ourselves."""
+
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.store.discover import PlaceKind, discover
+from inspector.store.listen import CannotListen, Listen, Listener, Raw, StopSign, listen
+from inspector.store.watch import Changes, Pace, Watcher
+from tests.store.trees import RUN, file, sql
+
+PATIENCE_S = 20
+NEVER = 1e6
+TOLD_ONLY = Pace(step_ms=5, quiet_step_ms=5, active_s=NEVER, all_s=NEVER)
+"""Nothing is looked at, so whatever is seen was announced."""
+LOOKING = Pace(
+    step_ms=5,
+    quiet_step_ms=5,
+    active_s=0.05,
+    all_s=0.1,
+    poll_active_s=0.02,
+    poll_all_s=0.05,
+    share=1.0,
+    poll_share=1.0,
+    grace_s=0.02,
+)
+
+
+class Watch:
+    """A watcher at work, with the little that the layer above does: it discovers anew."""
+
+    def __init__(self, top: Path, known: Sequence[Path] = (), **options: Any) -> None:
+        self.top = top
+        self.files: tuple[str, ...] = tuple(map(str, known))
+        self.seen: list[Changes] = []
+        self._news: queue.SimpleQueue[Changes] = queue.SimpleQueue()
+        found = discover([], home=None, cwd=str(top))
+        self._files_of(found.candidates)
+        options.setdefault("pace", TOLD_ONLY)
+        options.setdefault("remote", lambda path: False)
+        self.watcher = Watcher(
+            found.watch_roots, lambda: self.files, folders=found.watch_folders, **options
+        )
+        self.stop = threading.Event()
+        self.thread = threading.Thread(
+            target=self.watcher.run, args=(self._deliver, self.stop), name="watch"
+        )
+
+    def _files_of(self, candidates: Sequence[Any]) -> None:
+        paths = [
+            each.path
+            if each.kind is not PlaceKind.RUN_FOLDER
+            else os.path.join(each.path, "state.db")
+            for each in candidates
+        ]
+        self.files = tuple(sorted({*self.files, *paths}))
+
+    def _deliver(self, changes: Changes) -> None:
+        if changes.rescan:
+            found = discover([], home=None, cwd=str(self.top))
+            self._files_of(found.candidates)
+            self.watcher.rewatch(found.watch_roots, found.watch_folders)
+        self._news.put(changes)
+
+    def until(self, wanted: Callable[[Changes], bool]) -> Changes:
+        """Waits for changes that are wanted; all that came before are in `seen`."""
+        while True:
+            changes = self._news.get(timeout=PATIENCE_S)
+            self.seen.append(changes)
+            if wanted(changes):
+                return changes
+
+    def until_path(self, path: Path) -> Changes:
+        return self.until(lambda changes: str(path) in changes.paths)
+
+    def settle(self) -> None:
+        """Waits until all that was done so far has been told."""
+        mark = self.top / "settled.db"
+        for number in range(1000):
+            file(mark, b"%d" % number)
+            try:
+                changes = self._news.get(timeout=0.2)
+            except queue.Empty:
+                continue
+            self.seen.append(changes)
+            if str(mark) in changes.paths:
+                break
+        mark.unlink()
+        self.until(lambda changes: str(mark) in changes.paths and not mark.exists())
+        self.seen.clear()
+
+
+@contextmanager
+def watching(top: Path, **options: Any) -> Iterator[Watch]:
+    watch = Watch(top, **options)
+    watch.thread.start()
+    try:
+        yield watch
+    finally:
+        watch.stop.set()
+        watch.thread.join(PATIENCE_S)
+        assert not watch.thread.is_alive()
+        assert not [each.name for each in threading.enumerate() if each.name.startswith("watch-")]
+
+
+def test_a_commit_is_told_with_the_database_and_nothing_else(tmp_path: Path) -> None:
+    path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
+    with watching(tmp_path) as watch:
+        watch.settle()
+        sql(path, "insert into t values (1)")
+        changes = watch.until_path(path)
+        assert changes == Changes(frozenset({str(path)}))
+        watch.settle()
+
+
+@pytest.mark.parametrize("place", [".grimoire/grimoire.db", "prism.db", "a/b/sessions.sqlite"])
+def test_a_commit_that_is_only_in_the_wal_is_told(tmp_path: Path, place: str) -> None:
+    path = sql(tmp_path / place, "pragma journal_mode = wal", "create table t (a)")
+    with watching(tmp_path) as watch:
+        watch.settle()
+        hold = "pragma wal_autocheckpoint = 0"
+        sql(path, hold, "insert into t values (1)")
+        assert watch.until_path(path).rescan is False
+
+
+def test_it_begins_before_the_first_run_and_sees_all_that_follows(tmp_path: Path) -> None:
+    path = tmp_path / ".agents/prose/runs" / RUN / "state.db"
+    with watching(tmp_path) as watch:
+        watch.settle()
+        sql(path)
+        watch.until(lambda changes: changes.rescan and str(path) in watch.files)
+        watch.settle()
+        sql(path, "create table t (a)")
+        watch.until_path(path)
+        watch.settle()
+        sql(path, "insert into t values (1)")
+        assert watch.until_path(path) == Changes(frozenset({str(path)}))
+
+
+def test_a_root_that_is_removed_and_made_again_is_watched_again(tmp_path: Path) -> None:
+    path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
+    with watching(tmp_path) as watch:
+        watch.settle()
+        shutil.rmtree(tmp_path / "runs")
+        watch.until(lambda changes: changes.rescan)
+        sql(path, "create table t (a)")
+        watch.until(lambda changes: changes.rescan and path.exists())
+        watch.settle()
+        sql(path, "insert into t values (1)")
+        watch.until_path(path)
+
+
+def test_imported_programs_and_logs_are_told(tmp_path: Path) -> None:
+    folder = file(tmp_path / "runs" / RUN / "vm.log.md").parent
+    inner = folder / "imports/a--b"
+    with watching(tmp_path) as watch:
+        watch.settle()
+        inner.mkdir(parents=True)
+        watch.until(lambda changes: changes.rescan and f"{inner}/state.db" in watch.files)
+        watch.settle()
+        with open(folder / "vm.log.md", "a") as log:
+            log.write("1→ a ✓\n")
+        assert watch.until_path(folder) == Changes(frozenset({str(folder)}))
+
+
+def test_reading_announces_nothing(tmp_path: Path) -> None:
+    paths = [
+        sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)"),
+        sql(tmp_path / "prism.db", "pragma journal_mode = wal", "create table t (a)"),
+    ]
+    with watching(tmp_path) as watch:
+        watch.settle()
+        for path in paths:
+            for _ in range(5):
+                path.read_bytes()
+                os.stat(path)
+            os.listdir(path.parent)
+        discover([], home=None, cwd=str(tmp_path))
+        sql(tmp_path / "end.db", "create table t (a)")
+        watch.until_path(tmp_path / "end.db")
+        told = frozenset[str]().union(*(changes.paths for changes in watch.seen))
+        assert told == {str(tmp_path / "end.db")}
+
+
+def test_a_run_that_is_reached_by_a_link_too_is_told_once(tmp_path: Path) -> None:
+    path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
+    (tmp_path / "runs/latest").symlink_to(RUN)
+    with watching(tmp_path) as watch:
+        watch.settle()
+        sql(path, "insert into t values (1)")
+        assert watch.until_path(path) == Changes(frozenset({str(path)}))
+
+
+class Deaf:
+    """A listener that starts well and never hears anything."""
+
+    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> Raw:
+        assert isinstance(stop, threading.Event)
+        stop.wait(timeout_ms / 1000)
+        return set()
+
+    def close(self) -> None:
+        pass
+
+
+def deaf(folders: Sequence[str], recursive: bool) -> Listener:
+    return Deaf()
+
+
+def refusing(error: OSError) -> Listen:
+    def refuse(folders: Sequence[str], recursive: bool) -> Listener:
+        raise error
+
+    return refuse
+
+
+class Breaking(Deaf):
+    """A listener that ends in the middle."""
+
+    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> Raw:
+        raise CannotListen("broken")
+
+
+def commits(watch: Watch, path: Path, number: int = 3) -> None:
+    """Every one of several commits by another process is told."""
+    for _ in range(number):
+        sql(path, "insert into t values (1)")
+        watch.until_path(path)
+
+
+def notices(watch: Watch) -> list[str]:
+    return [changes.notice.message for changes in watch.seen if changes.notice]
+
+
+@pytest.mark.parametrize(
+    "listener",
+    [
+        refusing(CannotListen("OS file watch limit reached.")),
+        lambda folders, recursive: Breaking(),
+    ],
+)
+def test_without_a_listener_files_are_looked_at(tmp_path: Path, listener: Listen) -> None:
+    path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
+    with watching(tmp_path, listener=listener, pace=LOOKING) as watch:
+        notice = watch.until(lambda changes: changes.notice is not None).notice
+        assert notice is not None
+        assert notice.code == "polling"
+        assert "\n" not in notice.message
+        commits(watch, path)
+        sql(tmp_path / "runs/20260401-000000-ffffff/state.db", "create table t (a)")
+        watch.until(lambda changes: changes.rescan and len(watch.files) == 2)
+        assert len(notices(watch)) == len(set(notices(watch)))
+
+
+def test_only_what_is_refused_is_looked_at(tmp_path: Path) -> None:
+    path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
+    stray = sql(tmp_path / "prism.db", "create table t (a)")
+
+    def shallow(folders: Sequence[str], recursive: bool) -> Listener:
+        if recursive:
+            raise CannotListen("limit")
+        return listen(folders, recursive)
+
+    pace = Pace(step_ms=5, quiet_step_ms=5, all_s=NEVER, active_s=NEVER, poll_all_s=0.05)
+    with watching(tmp_path, listener=shallow, pace=pace) as watch:
+        commits(watch, path)
+        commits(watch, stray)
+        assert len(notices(watch)) == 1
+
+
+def test_a_watch_that_stays_silent_is_made_up_for_and_then_replaced(tmp_path: Path) -> None:
+    path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
+    active = lambda: (str(path),)  # noqa: E731
+    with watching(tmp_path, listener=deaf, pace=LOOKING, active=active) as watch:
+        for _ in range(50):
+            commits(watch, path, 1)
+            if notices(watch):
+                break
+        assert len(notices(watch)) == 1
+        assert notices(watch)[0].startswith("Files changed and nothing was announced: ")
+        commits(watch, path)
+
+
+def test_a_silent_watch_is_made_up_for_even_where_nothing_is_active(tmp_path: Path) -> None:
+    path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
+    with watching(tmp_path, listener=deaf, pace=LOOKING) as watch:
+        commits(watch, path)
+
+
+def test_network_file_systems_are_never_listened_to(tmp_path: Path) -> None:
+    path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
+    stray = sql(tmp_path / "prism.db", "create table t (a)")
+    heard: list[str] = []
+
+    def recording(folders: Sequence[str], recursive: bool) -> Listener:
+        heard.extend(folders)
+        return listen(folders, recursive)
+
+    runs = str(tmp_path / "runs")
+    with watching(
+        tmp_path, listener=recording, pace=LOOKING, remote=lambda folder: folder.startswith(runs)
+    ) as watch:
+        commits(watch, path)
+        commits(watch, stray)
+        assert len(notices(watch)) == 1
+        assert notices(watch)[0].startswith(f"{runs} is on a network file system")
+    assert heard
+    assert not [folder for folder in heard if folder.startswith(runs)]
+
+
+@pytest.mark.parametrize("kind", ["errno", "limit", "internal"])
+def test_what_the_library_refuses_is_one_kind_of_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    from watchfiles import _rust_notify
+
+    errors: dict[str, Exception] = {
+        "errno": OSError(28, "No space left on device"),
+        "limit": OSError("OS file watch limit reached."),
+        "internal": _rust_notify.WatchfilesRustInternalError("Too many open files"),
+    }
+
+    def refuse(*given: Any) -> None:
+        raise errors[kind]
+
+    monkeypatch.setattr(_rust_notify, "RustNotify", refuse)
+    with pytest.raises(CannotListen):
+        listen([str(tmp_path)], True)
+    monkeypatch.undo()
+    with pytest.raises(FileNotFoundError):
+        listen([str(tmp_path / "none")], True)
+
+
+def test_the_library_is_loaded_only_when_it_is_needed() -> None:
+    program = "import sys, inspector.store.watch; sys.exit('watchfiles' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0
+
+
+def test_new_roots_are_taken_up_from_another_thread(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    with watching(here) as watch:
+        watch.settle()
+        path = sql(there / "runs" / RUN / "state.db", "create table t (a)")
+        watch.files = (str(path),)
+        watch.watcher.rewatch([str(there / "runs")], [str(here)])
+        watch.settle()
+        sql(path, "insert into t values (1)")
+        assert watch.until_path(path).rescan is False
