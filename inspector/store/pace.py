@@ -12,12 +12,14 @@ class ReadBudget:
     journal_waits: int = 8
     journal_wait_ms: float = 3
     """A commit in flight normally ends within these waits."""
-    racy_ms: float = 45
+    racy_ms: float = 25
     """Waiting for the clock that stamps files to move on; beyond it the file is read twice."""
     first_pause_ms: float = 2
     longest_pause_ms: float = 250
+    read_twice_at_once_bytes: int = 4 << 20
+    """Up to this size reading twice is cheaper than waiting."""
     read_twice_bytes: int = 64 << 20
-    """The largest file that is read twice."""
+    """The largest file that is read twice at all."""
 
 
 _FEWEST_TRIES = 3
@@ -36,6 +38,8 @@ class Pace:
         self._racy = budget.racy_ms / 1000
         self.prefers_copy = False
         """A query that takes longer than copying the file had the file moved under it."""
+        self.may_copy = True
+        """Whether there is room for copies that could also be done without."""
 
     def waits_for_commit(self) -> bool:
         """Waits a moment for a transaction to end; False when that was done often enough."""

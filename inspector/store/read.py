@@ -85,9 +85,9 @@ class ZeroTouchReader:
         self._real = self.path
         self._budget = budget
         self._clock = clock or system_clock()
-        self._trace = trace
+        self.trace = trace
         self._room = PrivateRoom(private_root)
-        self._wal = WalImage(self._real, self._room, trace)
+        self._wal = WalImage(self._real, self._room, self._step)
         self._lineage = Lineage()
         self._last: _Accepted | None = None
         self._trouble: tuple[Health, int] | None = None
@@ -208,36 +208,47 @@ class ZeroTouchReader:
             return routes.from_journal(self._real, seen, query, self._calm, target)
         if _written_without_journal(seen):
             return None
-        if seen.racy_for_ns or pace.prefers_copy:
-            if seen.racy_for_ns and seen.db.size > self._budget.read_twice_bytes:
-                return None
-            target = self._room.path("copy", seen.db.size)
-            return routes.from_copy(self._real, seen, query, self._calm, target)
-        self._trace("query")
+        if seen.racy_for_ns or (pace.prefers_copy and pace.may_copy):
+            return self._from_copy(seen, query, pace)
+        self.trace("query")
         try:
             return routes.in_place(self._real, seen, query, self._calm)
         except routes.TooSlow:
             pace.prefers_copy = True
             return None
 
+    def _from_copy(self, seen: Look, query: Query[T], pace: Pace) -> Answer[T] | None:
+        if seen.racy_for_ns and seen.db.size > self._budget.read_twice_bytes:
+            return None
+        try:
+            target = self._room.path("copy", seen.db.size)
+        except StoreUnavailable:
+            # Time will do as well: a file at rest grows old enough to be read in place.
+            pace.may_copy = False
+            return None
+        return routes.from_copy(self._real, seen, query, self._calm, target)
+
     def _from_log(self, seen: Look, query: Query[T]) -> Answer[T] | None:
         with routes.copying():
             if not self._wal.refresh(seen, self._generation_holds):
                 return None
-        self._trace("query")
+        self.trace("query")
         return routes.query_copy(self._wal.path, query, "wal")
+
+    def _step(self, name: str) -> None:
+        self.trace(name)
 
     # The looks. A reader without the second kind would be wrong, which the tests show.
 
     def _calm(self, seen: Look) -> bool:
-        self._trace("look-b")
+        self.trace("look-b")
         again = look(self._real, time.time_ns())
         if again is None or again.calm != seen.calm:
             return False
         return not seen.journal_hot or again.generation == seen.generation
 
     def _generation_holds(self, generation: WalGeneration) -> bool:
-        self._trace("look-b")
+        self.trace("look-b")
         return generation_of(self._real) == generation
 
     def _settled_look(self, pace: Pace) -> Look:
@@ -249,12 +260,14 @@ class ZeroTouchReader:
             unfinished = seen.journal_hot or _written_without_journal(seen)
             if unfinished and pace.waits_for_commit():
                 continue
-            if seen.racy_for_ns and pace.waits_for_tick(seen.racy_for_ns):
+            small = seen.db.size <= self._budget.read_twice_at_once_bytes
+            twice = small and pace.may_copy and not seen.journal_hot
+            if not twice and seen.racy_for_ns and pace.waits_for_tick(seen.racy_for_ns):
                 continue
             return seen
 
     def _look(self) -> Look:
-        self._trace("look")
+        self.trace("look")
         try:
             seen = self._look_at_target()
         except raw.NotRegular as error:
@@ -290,7 +303,7 @@ class ZeroTouchReader:
             return False
         self._wal.drop()
         self._real = real
-        self._wal = WalImage(real, self._room, self._trace)
+        self._wal = WalImage(real, self._room, self._step)
         return True
 
     def _check(self, seen: Look) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from inspector.store import image, raw
 from inspector.store.fingerprint import WAL_HEAD_SIZE, Look, WalGeneration, mark_of
@@ -24,6 +24,7 @@ from inspector.store.walformat import (
     commits,
     frame_head,
     frame_heads,
+    frames,
     is_commit,
     parse_header,
 )
@@ -123,16 +124,17 @@ class WalImage:
             return holds(seen.generation)
         if not self._last_commit_stands(log, self._applied):
             return False
-        if not self._many_waiting(log, self._applied.end):
-            self._apply(log)
-            self._trace("applied")
-            return holds(seen.generation)
-        heads = self._copy_log(log, seen.wal_head)
+        few = self._few()
+        waiting = list(islice(frames(log, self._format, self._applied.end), few + 1))
+        heads = self._copy_log(log, seen.wal_head) if len(waiting) > few else b""
         self._trace("log-copied")
-        # Before SQLite's work: a short stretch between the looks is what lets a read succeed.
+        # Before the work: a short stretch between the looks is what lets a read succeed.
         if not holds(seen.generation):
             return False
-        self._replay(heads)
+        if heads:
+            self._replay(heads)
+        else:
+            self._apply(waiting)
         return True
 
     def _has_base(self, generation: WalGeneration) -> bool:
@@ -190,20 +192,16 @@ class WalImage:
         first = applied.heads[:FRAME_HEAD_SIZE]
         return raw.read_at(log, len(first), applied.start) == first
 
-    def _many_waiting(self, log: int, offset: int) -> bool:
-        wal = self._known_format()
-        few = _FEW_FRAMES + offset * _FEW_PER_MB // (1 << 20)
-        for number in range(few + 1):
-            if frame_head(log, wal, offset + number * wal.frame_size) is None:
-                return False
-        return True
+    def _few(self) -> int:
+        assert self._applied is not None
+        return _FEW_FRAMES + self._applied.end * _FEW_PER_MB // (1 << 20)
 
-    def _apply(self, log: int) -> None:
+    def _apply(self, waiting: list[bytes]) -> None:
         assert self._applied is not None
         wal, applied = self._known_format(), self._applied
         pages: dict[int, bytes] = {}
         page_count = 0
-        for commit in commits(log, wal, applied.end, applied.checksum):
+        for commit in commits(waiting, wal, applied.end, applied.checksum):
             pages.update(commit.pages)
             page_count = commit.page_count
             digest = _digest(applied.digest, commit.heads)
@@ -237,21 +235,22 @@ class WalImage:
         return bytes(heads)
 
     def _replay(self, heads: bytes) -> None:
+        self._trace("replay")
         wal = self._known_format()
-        frames = image.recover(self.path)
-        heads = heads[: frames * FRAME_HEAD_SIZE]
-        bounds = [0, *(number + 1 for number in range(frames) if is_commit(_head(heads, number)))]
+        count = image.recover(self.path)
+        heads = heads[: count * FRAME_HEAD_SIZE]
+        bounds = [0, *(number + 1 for number in range(count) if is_commit(_head(heads, number)))]
         digest = b""
         for first, after in pairwise(bounds):
             digest = _digest(digest, heads[first * FRAME_HEAD_SIZE : after * FRAME_HEAD_SIZE])
         first = bounds[-2] if len(bounds) > 1 else 0
         checksum = wal.checksum
-        if frames:
-            last = _head(heads, frames - 1)
+        if count:
+            last = _head(heads, count - 1)
             checksum = int.from_bytes(last[16:20], "big"), int.from_bytes(last[20:24], "big")
         self._applied = _Applied(
             WAL_HEAD_SIZE + first * wal.frame_size,
-            WAL_HEAD_SIZE + frames * wal.frame_size,
+            WAL_HEAD_SIZE + count * wal.frame_size,
             checksum,
             heads[first * FRAME_HEAD_SIZE :],
             digest,

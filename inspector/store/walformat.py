@@ -6,7 +6,7 @@ Source: SQLite file format, section 4. Offsets and sizes in bytes. Not here: whi
 import struct
 import sys
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import mul
@@ -90,40 +90,41 @@ def frame_heads(fd: int, wal: WalFormat) -> Iterator[bytes]:
         offset += wal.frame_size
 
 
-def commits(fd: int, wal: WalFormat, offset: int, checksum: Checksum) -> Iterator[Commit]:
-    """The transactions from `offset` on, whose frames continue the chain from `checksum`.
+def frames(fd: int, wal: WalFormat, offset: int) -> Iterator[bytes]:
+    """The frames of this generation from `offset` on, unverified."""
+    size = wal.frame_size
+    wanted = 1
+    while True:
+        batch = raw.read_at(fd, wanted * size, offset)
+        for place in range(0, len(batch) - size + 1, size):
+            if batch[place + 8 : place + 16] != wal.salts:
+                return
+            yield batch[place : place + size]
+        if len(batch) < wanted * size:
+            return
+        offset += len(batch)
+        wanted = max(1, min(wanted * 4, _BATCH_BYTES // size))
 
-    Stops where SQLite's own recovery would: at a frame of another generation, a broken chain, a
-    page number of zero, or the end.
+
+def commits(
+    found: Iterable[bytes], wal: WalFormat, offset: int, checksum: Checksum
+) -> Iterator[Commit]:
+    """The transactions in frames from `offset` on that continue the chain from `checksum`.
+
+    Stops where SQLite's own recovery would: at a broken chain or a page number of zero.
     """
     start, heads, pages = offset, bytearray(), dict[int, bytes]()
-    for frame in _frames(fd, wal, offset):
+    for frame in found:
         number, page_count, _salts, first, second = _FRAME.unpack_from(frame)
         checksum = _chain(frame, wal, checksum)
         if checksum != (first, second) or number == 0:
             return
-        pages[number] = bytes(frame[FRAME_HEAD_SIZE:])
+        pages[number] = frame[FRAME_HEAD_SIZE:]
         heads += frame[:FRAME_HEAD_SIZE]
         offset += wal.frame_size
         if page_count:
             yield Commit(start, offset, page_count, checksum, bytes(heads), pages)
             start, heads, pages = offset, bytearray(), {}
-
-
-def _frames(fd: int, wal: WalFormat, offset: int) -> Iterator[memoryview]:
-    size = wal.frame_size
-    wanted = 1
-    while True:
-        batch = memoryview(raw.read_at(fd, wanted * size, offset))
-        whole = len(batch) // size
-        for place in range(0, whole * size, size):
-            if batch[place + 8 : place + 16] != wal.salts:
-                return
-            yield batch[place : place + size]
-        if whole < wanted:
-            return
-        offset += whole * size
-        wanted = max(1, min(wanted * 4, _BATCH_BYTES // size))
 
 
 # One step of the checksum takes a pair of 32-bit words x, y: s0 += x + s1; s1 += y + s0. That is
@@ -149,8 +150,8 @@ def _weights(words: int) -> _Weights:
     return _Weights(first, second, (a, b, c, d))
 
 
-def _chain(frame: memoryview, wal: WalFormat, before: Checksum) -> Checksum:
-    words = _words(b"".join((frame[:8], frame[FRAME_HEAD_SIZE:])), wal.big_endian)
+def _chain(frame: bytes, wal: WalFormat, before: Checksum) -> Checksum:
+    words = _words(frame[:8] + frame[FRAME_HEAD_SIZE:], wal.big_endian)
     weights = _weights(len(words))
     a, b, c, d = weights.matrix
     first = a * before[0] + b * before[1] + sum(map(mul, words, weights.first))

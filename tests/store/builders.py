@@ -8,7 +8,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from inspector.store.read import ReadBudget
+
 ROWS = 500
+PATIENT = ReadBudget(read_twice_at_once_bytes=0)
+"""Waits until a file's time can be trusted, where it would otherwise be read twice."""
 
 
 class Print(NamedTuple):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from inspector.store.read import StoreUnavailable, ZeroTouchReader
-from tests.store.builders import count, database, untouched
+from tests.store.builders import PATIENT, count, database, untouched
 from tests.store.interleavings import ROLLBACK_MODES, WAL_ACTIONS, WAL_STARTS
 from tests.store.ledger import survey
 from tests.store.writers import Writer
@@ -31,7 +31,7 @@ def test_with_a_log(path: Path, start: str) -> None:
 
 @pytest.mark.parametrize("mode", ROLLBACK_MODES)
 def test_with_a_journal(path: Path, mode: str) -> None:
-    with Writer(path) as writer, ZeroTouchReader(str(path)) as reader:
+    with Writer(path) as writer, ZeroTouchReader(str(path), budget=PATIENT) as reader:
         writer.do("fresh", mode)
         for _ in range(5):
             reader.read(survey)
@@ -46,7 +46,7 @@ def test_with_a_journal(path: Path, mode: str) -> None:
 
 
 def test_unsure_before_the_first_read_and_after_a_failed_one(path: Path) -> None:
-    with ZeroTouchReader(str(path)) as reader:
+    with ZeroTouchReader(str(path), budget=PATIENT) as reader:
         assert reader.changed()
         database(path)
         reader.read(count)
@@ -61,13 +61,13 @@ def test_unsure_before_the_first_read_and_after_a_failed_one(path: Path) -> None
 @pytest.mark.parametrize("mode", ["delete", "wal"])
 def test_tokens(path: Path, mode: str) -> None:
     seen: dict[object, int] = {}
-    with Writer(path) as writer, ZeroTouchReader(str(path)) as reader:
+    with Writer(path) as writer, ZeroTouchReader(str(path), budget=PATIENT) as reader:
         writer.do("fresh", mode)
         for _ in range(12):
             reading = reader.read(survey)
             assert seen.setdefault(reading.token, reading.value.n) == reading.value.n
             assert reader.content_token() == reading.token
-            with ZeroTouchReader(str(path)) as stranger:
+            with ZeroTouchReader(str(path), budget=PATIENT) as stranger:
                 assert stranger.content_token() == reading.token
                 assert stranger.read(survey).token == reading.token
             writer.do("commit")
@@ -76,7 +76,7 @@ def test_tokens(path: Path, mode: str) -> None:
 
 
 def test_the_last_write_is_the_newest_of_all_files(path: Path) -> None:
-    with Writer(path) as writer, ZeroTouchReader(str(path)) as reader:
+    with Writer(path) as writer, ZeroTouchReader(str(path), budget=PATIENT) as reader:
         writer.do("fresh", "wal")
         log = Path(f"{path}-wal").stat().st_mtime_ns
         assert log > path.stat().st_mtime_ns
@@ -89,10 +89,20 @@ def content(writer: Writer) -> list[object]:
     return found
 
 
+def test_unsure_while_a_file_is_too_young(path: Path) -> None:
+    """A write in the same tick of the clock would show nowhere."""
+    with Writer(path) as writer, ZeroTouchReader(str(path)) as reader:
+        writer.do("fresh", "delete")
+        reading = reader.read(survey)
+        assert reading.route == "image"
+        assert reader.changed()
+        assert reader.content_token() != reading.token
+
+
 def test_nothing_is_held_between_reads(path: Path) -> None:
     """A kept connection would be deaf to a replaced file, and would hold what was deleted."""
     database(path, 4)
-    with ZeroTouchReader(str(path)) as reader:
+    with ZeroTouchReader(str(path), budget=PATIENT) as reader:
         assert reader.read(count).value == 4
         kept: list[sqlite3.Connection] = []
         reader.read(kept.append)

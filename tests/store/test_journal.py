@@ -10,7 +10,7 @@ import pytest
 from inspector.store import fingerprint, read
 from inspector.store.fingerprint import Mark
 from inspector.store.read import ReadBudget, ZeroTouchReader
-from tests.store.builders import ROWS, count, database, untouched
+from tests.store.builders import PATIENT, ROWS, count, database, untouched
 from tests.store.test_static import SPILL
 from tests.store.writers import Writer
 
@@ -146,9 +146,9 @@ def test_a_young_time_is_waited_out(path: Path) -> None:
         assert whole._replace(at_ns=6 * 10**9).racy_for_ns == 10**9
 
 
-def test_a_long_query_is_given_a_copy(path: Path, reader: ZeroTouchReader) -> None:
+def test_a_long_query_is_given_a_copy(path: Path) -> None:
     """A query that a busy writer would never let finish in place."""
-    with Writer(path) as writer:
+    with Writer(path) as writer, ZeroTouchReader(str(path), budget=PATIENT) as reader:
         tries = 0
 
         def query(connection: object) -> int:
