@@ -120,9 +120,10 @@ class Ears:
         if listener is not None:
             self._open[deep] = (folders, _Ear(listener, self._inbox, deep, self._pace))
 
-    def renew(self) -> None:
+    def renew(self, *, deep: bool) -> None:
         """Has the next `tune` begin a watch even for the same folders."""
-        self._open = {deep: (None, ear) for deep, (_, ear) in self._open.items()}
+        if deep in self._open:
+            self._open[deep] = (None, self._open[deep][1])
 
     def heard(self, wait_s: float) -> Raw:
         """All that was announced, after waiting for the first of it. Raises CannotListen."""

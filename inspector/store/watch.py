@@ -54,10 +54,10 @@ class Watcher:
 
     `roots` are watched with all below them and need not exist; `folders` for what is directly in
     them. `files` gives the databases, logs and run folders that are known now, `active` those of
-    them whose next write is to be seen at once; both are asked often, must be cheap, and should
-    give the same tuple while nothing changed. While `active` gives nothing and nothing changed
-    for a minute, it listens at a slower pace. All are real paths. Start it before the first read:
-    what changed before `run` is not told.
+    them whose next write is to be seen at once. Both are asked often and from several threads,
+    must be cheap, and should give the same tuple while nothing changed. While `active` gives
+    nothing and nothing changed for a minute, it listens at a slower pace. All are real paths.
+    Start it before the first read: what changed before `run` is not told.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Watcher:
         self._ears = Ears(listener, self._step)
         self._marks = marks or Marks()
         self._rounds = Rounds(pace, self._marks, clock)
-        self._routes = Routes((), (), ())
+        self._routes = Routes((), (), Plan())
         self._known: Sequence[str] | None = None
         self._known_set: frozenset[str] = frozenset()
         self._refused: set[bool] = set()
@@ -115,9 +115,9 @@ class Watcher:
         if touched or anew:
             self._last_change = self._clock()
             self._rounds.announced(touched & self._known_set)
-        if moved:
+        for deep in moved:
             # A watch ends with its folder, even when one of the same name is there again.
-            self._ears.renew()
+            self._ears.renew(deep=deep)
         seen, folder_changed = self._rounds.look(self._active())
         anew |= folder_changed or self._missed
         self._missed = False
@@ -153,7 +153,7 @@ class Watcher:
         for deep in (True, False):
             wanted = self._listen(wanted, deep, deliver)
         self._rounds.arrange(wanted, files)
-        self._routes = Routes(files, roots, (*wanted.deep, *wanted.polled))
+        self._routes = Routes(files, roots, wanted)
         if not wanted.holds(roots):
             self._stale = self._missed = True
 

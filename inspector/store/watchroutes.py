@@ -5,32 +5,39 @@ from collections.abc import Iterable, Sequence
 
 from inspector.store import places
 from inspector.store.listen import ADDED, DELETED, MODIFIED
-from inspector.store.watchplan import is_below_any
+from inspector.store.watchplan import Plan, is_below_any
 
 
 class Routes:
     """Where changes of names lead, given the databases, logs and run folders that are known."""
 
-    def __init__(self, files: Sequence[str], roots: Iterable[str], deep: Iterable[str]) -> None:
+    def __init__(self, files: Sequence[str], roots: Iterable[str], plan: Plan) -> None:
         self._known = frozenset(files)
-        self._roots = frozenset(roots)
-        self._deep = frozenset(deep)
+        self._whole = frozenset((*roots, *plan.deep))
+        self._flat = frozenset(plan.flat)
+        self._deep = frozenset((*plan.deep, *plan.polled))
         self._homes = frozenset(_homes(files))
         self._above = _above(self._known | self._homes)
         self._told: set[str] = set()
         self._real: dict[str, str] = {}
 
-    def lead(self, raw: Iterable[tuple[int, str]]) -> tuple[set[str], bool, bool]:
-        """What was touched, whether to discover anew, whether a watched root came or went."""
+    def lead(self, raw: Iterable[tuple[int, str]]) -> tuple[set[str], bool, set[bool]]:
+        """What was touched, whether to discover anew, and which watch lost or gained a folder.
+
+        The last is as `Ears.tune` has it: True for the deep watch, False for the flat one.
+        """
         touched: set[str] = set()
-        anew = moved = False
+        moved: set[bool] = set()
+        anew = False
         for change, path in raw:
-            if path in self._roots and change != MODIFIED:
-                anew = moved = True
+            if change != MODIFIED and path in self._whole:
+                moved.add(True)
                 touched.add(path)
-            else:
-                anew |= self._one(change, path, touched)
-        return touched, anew, moved
+                continue
+            if change != MODIFIED and path in self._flat:
+                moved.add(False)
+            anew |= self._one(change, path, touched)
+        return touched, anew or bool(moved), moved
 
     def _one(self, change: int, path: str, touched: set[str]) -> bool:
         """Adds what one change touched; whether to discover anew."""

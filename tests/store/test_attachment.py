@@ -172,7 +172,7 @@ CONTENTS = {
     "empty": (b"", V.OK),
     "text": ("grüße ‹›\n".encode(), V.OK),
     "colours": (b"\x1b[31mred\x1b[0m\r\n", V.OK),
-    "latin-1": (b"caf\xe9 \x80\n", V.OK_REPLACEMENT_CHARS),
+    "latin-1": (b"na\xefve \x80\n", V.OK_REPLACEMENT_CHARS),
     "nul": (b"text\0more", V.OK_BINARY),
     "controls": (bytes(range(1, 32)) * 9, V.OK_BINARY),
     "utf-16": ("text".encode("utf-16"), V.OK_BINARY),

@@ -146,14 +146,22 @@ def test_it_begins_before_the_first_run_and_sees_all_that_follows(tmp_path: Path
         assert watch.until_path(path) == Changes(frozenset({str(path)}))
 
 
-def test_a_root_that_is_removed_and_made_again_is_watched_again(tmp_path: Path) -> None:
-    path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
+@pytest.mark.parametrize(
+    ("folder", "place"), [("runs", f"runs/{RUN}/state.db"), ("data", "data/prism.db")]
+)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_folder_that_is_removed_and_made_again_is_watched_again(
+    tmp_path: Path, folder: str, place: str, at_once: bool
+) -> None:
+    path = sql(tmp_path / place, "create table t (a)")
     with watching(tmp_path) as watch:
         watch.settle()
-        shutil.rmtree(tmp_path / "runs")
-        watch.until(lambda changes: changes.rescan)
+        shutil.rmtree(tmp_path / folder)
+        if not at_once:
+            watch.until(lambda changes: changes.rescan)
+        path.parent.mkdir(parents=True)
         sql(path, "create table t (a)")
-        watch.until(lambda changes: changes.rescan and path.exists())
+        watch.until(lambda changes: changes.rescan)
         watch.settle()
         sql(path, "insert into t values (1)")
         watch.until_path(path)

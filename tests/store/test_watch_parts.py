@@ -129,8 +129,12 @@ def routes(tmp_path: Path) -> Routes:
         "runs/log/vm.log.md",
         "prism.db",
     )
-    runs = str(tmp_path / "runs")
-    return Routes([str(tmp_path / name) for name in files], [runs], [runs])
+    runs = (str(tmp_path / "runs"),)
+    return Routes(
+        [str(tmp_path / name) for name in files],
+        runs,
+        Plan(runs, (str(tmp_path), str(tmp_path / "data"))),
+    )
 
 
 RUN = "runs/20260317-143052-a7b3c9"
@@ -175,16 +179,19 @@ def test_a_folder_that_appears_asks_for_discovery(tmp_path: Path, routes: Routes
     for name in ("runs/20260501-000000-abcdef", "packages"):
         (tmp_path / name).mkdir()
         path = str(tmp_path / name)
-        assert routes.lead([(ADDED, path)]) == ({path}, True, False)
+        assert routes.lead([(ADDED, path)]) == ({path}, True, set())
     for name in sorted(SKIPPED):
         (tmp_path / name).mkdir()
-        assert routes.lead([(ADDED, str(tmp_path / name))]) == (set(), False, False)
+        assert routes.lead([(ADDED, str(tmp_path / name))]) == (set(), False, set())
 
 
-def test_a_root_that_comes_or_goes_is_told(tmp_path: Path, routes: Routes) -> None:
+@pytest.mark.parametrize(("name", "deep"), [("runs", True), ("data", False)])
+def test_a_watched_folder_that_comes_or_goes_is_told(
+    tmp_path: Path, routes: Routes, name: str, deep: bool
+) -> None:
     for change in (ADDED, DELETED):
-        assert routes.lead([(change, str(tmp_path / "runs"))])[2]
-    assert not routes.lead([(MODIFIED, str(tmp_path / "runs"))])[2]
+        assert routes.lead([(change, str(tmp_path / name))])[1:] == (True, {deep})
+    assert routes.lead([(MODIFIED, str(tmp_path / name))])[1:] == (False, set())
 
 
 def test_a_busy_database_that_is_none_of_ours_asks_once(tmp_path: Path, routes: Routes) -> None:
