@@ -15,7 +15,7 @@ _WELL = {Health.OK, Health.EMPTY, Health.BUSY}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A finding of a run, or a store that cannot be read as it should; one of both is None."""
+    """A finding of a run, a store that cannot be read as it should, or (neither) a notice."""
 
     code: str
     message: str
@@ -26,11 +26,14 @@ class Problem:
     """A newer run of the same title was completed, so that this is history."""
 
 
-def problems(stores: Iterable[Store], runs: Iterable[Run]) -> list[Problem]:
-    """Stores first, then findings that stand, the newest runs first, then those of the past."""
+def problems(
+    stores: Iterable[Store], runs: Iterable[Run], notices: Iterable[str] = ()
+) -> list[Problem]:
+    """Notices and stores, then findings that stand, of the newest runs first, then past ones."""
     members = list(runs)
     newest = _newest_completed(members)
-    found = [
+    found = [Problem("notice", notice) for notice in notices]
+    found += [
         Problem(store.health.value, store.reason or store.health.value, store=store)
         for store in stores
         if store.health not in _WELL

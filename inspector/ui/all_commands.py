@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from inspector.ui.commands import EVERYWHERE, LIST_COMMANDS, Command, Keys
+from inspector.ui.nothing import NOTHING_COMMANDS
+from inspector.ui.problems import PROBLEMS_COMMANDS
 from inspector.ui.runs.commands import RUNS_COMMANDS
 
 EVERYWHERE_COMMANDS = (
@@ -20,7 +22,13 @@ EVERYWHERE_COMMANDS = (
     Command("exit", "Quit", ("q", "ctrl+q", "ctrl+c"), (EVERYWHERE,), hint="quit"),
 )
 
-COMMANDS: tuple[Command, ...] = (*RUNS_COMMANDS, *EVERYWHERE_COMMANDS, *LIST_COMMANDS)
+COMMANDS: tuple[Command, ...] = (
+    *RUNS_COMMANDS,
+    *PROBLEMS_COMMANDS,
+    *NOTHING_COMMANDS,
+    *EVERYWHERE_COMMANDS,
+    *LIST_COMMANDS,
+)
 
 
 def all_keys(chosen: Mapping[str, str] | None = None) -> Keys:

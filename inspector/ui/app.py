@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from time import monotonic
 
 from textual.app import App
@@ -14,12 +16,19 @@ from inspector.live.feed import Feed, Overview
 from inspector.live.feed import Message as Delivered
 from inspector.model.clock import Clock, system_clock
 from inspector.ui.all_commands import all_keys
+from inspector.ui.command_palette import PaletteScreen
 from inspector.ui.commands import EVERYWHERE, perform
+from inspector.ui.help import HelpScreen
 from inspector.ui.kit import PlainSettings, ScreenSettings, kit_for_terminal
+from inspector.ui.nothing import NothingScreen
 from inspector.ui.palette import DARK, style_variables, themes
+from inspector.ui.problems import ProblemsScreen
 from inspector.ui.runs.screen import RunsScreen
 from inspector.ui.screen import CommandScreen
 from inspector.ui.stylesheet import stylesheets
+
+Opener = Callable[[], tuple[Feed, str]]
+"""Makes a feed and says what it is over. Raises OSError or ValueError with a sentence."""
 
 LOCAL_INTERVAL, SSH_INTERVAL = 0.1, 0.25
 """Seconds between two updates of the screen, on this machine and over SSH."""
@@ -56,20 +65,27 @@ class InspectorApp(App[None]):
         place: str = "",
         notices: Sequence[str] = (),
         environ: Mapping[str, str] | None = None,
+        demonstration: Opener | None = None,
+        folder: Callable[[str], tuple[Feed, str]] | None = None,
     ) -> None:
         environ = os.environ if environ is None else environ
-        super().__init__(css_path=list(stylesheets()))
-        self.feed = feed
-        self.place = place
         chosen = settings or PlainSettings()
         keys = all_keys(chosen.keys)
         self.kit = kit_for_terminal(chosen, keys, clock or system_clock(), environ)
+        palette = self.kit.roles.palette
+        # Textual decides here, before there is a theme, what NO_COLOR leaves.
+        super().__init__(css_path=list(stylesheets()), ansi_color=palette.ansi)
+        self.feed = feed
+        self.place = place
+        self._demonstration = demonstration
+        self._folder = folder
         self.notices = (*notices, *keys.notices)
         self.overview: Overview | None = None
         self.animation_level = "none"
         for theme in themes():
             self.register_theme(theme)
-        self.theme = self.kit.roles.palette.name
+        self.set_reactive(App.ansi_color, None)
+        self.theme = palette.name
         self._bindings = keys.bindings(EVERYWHERE)
         self._interval = SSH_INTERVAL if environ.get("SSH_CONNECTION") else LOCAL_INTERVAL
         self._waiting: dict[str, Delivered] = {}
@@ -83,15 +99,19 @@ class InspectorApp(App[None]):
     def on_mount(self) -> None:
         """Shows the list and starts the feed."""
         self.push_screen(RunsScreen(self.feed, self.place))
-        self.feed.start(self._deliver)
+        self.feed.start(self._receiver())
 
-    def _deliver(self, delivered: Delivered) -> None:
-        """Called from the feed's threads."""
-        try:
-            self.post_message(FeedMessage(delivered))
-        except RuntimeError:
-            # The loop has ended while a reader was still at work.
-            return
+    def _receiver(self) -> Callable[[Delivered], None]:
+        """What the feed's threads call."""
+        feed = self.feed
+
+        def deliver(delivered: Delivered) -> None:
+            # A feed that was exchanged, or a loop that has ended, may still have a reader at work.
+            if feed is self.feed:
+                with suppress(RuntimeError):
+                    self.post_message(FeedMessage(delivered))
+
+        return deliver
 
     def on_feed_message(self, message: FeedMessage) -> None:
         """Shows what arrived, at most so many times a second."""
@@ -112,8 +132,25 @@ class InspectorApp(App[None]):
         waiting, self._waiting = self._waiting, {}
         with self.batch_update():
             for delivered in waiting.values():
-                if isinstance(self.screen, CommandScreen):
-                    self.screen.receive(delivered)
+                for screen in self._hearing():
+                    screen.receive(delivered)
+        if self.overview is not None:
+            self._nothing_or_runs(self.overview)
+
+    def _hearing(self) -> list[CommandScreen]:
+        """The screen in front, and the list behind it, which must not be out of date."""
+        front, *behind = reversed(self.screen_stack)
+        heard = [front, *(screen for screen in behind if isinstance(screen, RunsScreen))]
+        return [screen for screen in heard if isinstance(screen, CommandScreen)]
+
+    def _nothing_or_runs(self, overview: Overview) -> None:
+        screen = self.screen
+        if isinstance(screen, NothingScreen) and overview.runs:
+            screen.dismiss()
+        elif isinstance(screen, RunsScreen) and not overview.runs and not overview.loading:
+            openers = {"demonstration": self._demonstration, "open-folder": self._folder}
+            able = [name for name, opener in openers.items() if opener is not None]
+            self.push_screen(NothingScreen(overview, self.place, able))
 
     def action_command(self, name: str) -> None:
         """Runs a command of the whole application, or says why that is not possible now."""
@@ -133,6 +170,54 @@ class InspectorApp(App[None]):
         if isinstance(screen, CommandScreen):
             screen.say(f"Times are in {name}.")
 
+    def action_help(self) -> None:
+        """Opens the help for the screen in front."""
+        if isinstance(self.screen, CommandScreen):
+            self.push_screen(HelpScreen(self.screen))
+
+    def action_problems(self) -> None:
+        """Opens the list of all findings."""
+        self.push_screen(ProblemsScreen(self.overview, self.notices))
+
+    def action_palette(self) -> None:
+        """Offers all commands by their words."""
+        behind = self.screen
+        if not isinstance(behind, CommandScreen):
+            return
+
+        def run(name: str | None) -> None:
+            if name is not None:
+                behind.action_command(name)
+
+        self.push_screen(PaletteScreen(self.kit.keys, behind), run)
+
+    def action_demonstration(self) -> None:
+        """Exchanges the feed for one over a workspace that runs by itself."""
+        if self._demonstration is not None:
+            self.run_worker(self._exchange(self._demonstration), exclusive=True)
+
+    def open_folder(self, path: str) -> None:
+        """Exchanges the feed for one over another folder."""
+        make = self._folder
+        if make is not None:
+            self.run_worker(self._exchange(lambda: make(path)), exclusive=True)
+
+    async def _exchange(self, opener: Opener) -> None:
+        try:
+            feed, place = await asyncio.to_thread(opener)
+        except (OSError, ValueError) as problem:
+            if isinstance(self.screen, CommandScreen):
+                self.screen.say(self.kit.signs.show(str(problem)))
+            return
+        before, self.feed, self.place = self.feed, feed, place
+        self.overview = None
+        self._waiting.clear()
+        await asyncio.to_thread(before.stop)
+        while len(self.screen_stack) > 1:
+            await self.pop_screen()
+        await self.push_screen(RunsScreen(feed, place))
+        feed.start(self._receiver())
+
     def action_exit(self) -> None:
         """Ends the application."""
         self.exit()
@@ -144,10 +229,18 @@ def run_app(
     clock: Clock | None = None,
     place: str = "",
     notices: Sequence[str] = (),
+    *,
+    demonstration: Opener | None = None,
+    folder: Callable[[str], tuple[Feed, str]] | None = None,
 ) -> None:
-    """Opens the screen and returns when it was closed; the feed is stopped then."""
-    app = InspectorApp(feed, settings, clock, place, notices)
+    """Opens the screen and returns when it was closed; the feed is stopped then.
+
+    `demonstration` and `folder` make another feed, when a person asks for one; they may block.
+    """
+    app = InspectorApp(
+        feed, settings, clock, place, notices, demonstration=demonstration, folder=folder
+    )
     try:
         app.run()
     finally:
-        feed.stop()
+        app.feed.stop()

@@ -87,7 +87,7 @@ def kit_for_terminal(
     environ = os.environ if environ is None else environ
     return Kit(
         choose_palette(settings.theme, environ),
-        colour=not environ.get("NO_COLOR") and environ.get("TERM") != "dumb",
+        colour="NO_COLOR" not in environ and environ.get("TERM") != "dumb",
         signs=for_terminal(settings.ascii, environ),
         keys=keys,
         clock=clock,

@@ -15,7 +15,6 @@ from textual.theme import Theme
 from inspector.ui.commands import LIST_COMMANDS, LISTS, Keys, perform
 from inspector.ui.kit import Kit, kit_of
 from inspector.ui.paint import Line
-from inspector.ui.palette import Ground
 
 KEPT_STRIPS = 4096
 _DEFAULT_KEYS = Keys(LIST_COMMANDS)
@@ -93,6 +92,10 @@ class LineList(ScrollView, can_focus=True):
     def paint_head(self, width: int, top: int) -> Strip:
         """The head, given the topmost visible row."""
         return Line(width, self.kit.roles).strip()
+
+    def rest(self, width: int) -> Line:
+        """An empty line below the last row."""
+        return Line(width, self.kit.roles)
 
     def version(self, row: int) -> Hashable:
         """Everything that a row's picture depends on, beside width, cursor, hover and focus."""
@@ -266,7 +269,7 @@ class LineList(ScrollView, can_focus=True):
             return self.paint_head(width, self.top)
         row = self.top + y - self._head
         if row >= self.row_count:
-            return Line(width, self.kit.roles, Ground.BG).strip()
+            return self.rest(width).strip()
         self.painted += 1
         cursor = row == self.cursor
         return self.paint(row, width, cursor, row == self.hover, cursor and self.has_focus)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 
 class Role(StrEnum):
@@ -180,7 +180,7 @@ def choose_palette(theme: str, environ: Mapping[str, str]) -> Palette:
     """
     light = terminal_is_light(environ)
     own = TERMINAL_LIGHT if light else TERMINAL
-    if environ.get("NO_COLOR") or environ.get("TERM") in ("dumb", "linux", "ansi", "vt100"):
+    if "NO_COLOR" in environ or environ.get("TERM") in ("dumb", "linux", "ansi", "vt100"):
         return own
     if theme == "terminal":
         return own
@@ -213,8 +213,19 @@ def _theme(palette: Palette) -> Theme:
         boost=grounds[Ground.RAISED],
         dark=palette.dark,
         ansi=palette.ansi,
-        variables=style_variables(palette),
+        variables=_textual_variables(palette) | style_variables(palette),
     )
+
+
+def _textual_variables(palette: Palette) -> dict[str, str]:
+    """What Textual's own widgets ask of a theme of 16 colours, without their bright greys."""
+    if not palette.ansi:
+        return {}
+    own = BUILTIN_THEMES["ansi-dark" if palette.dark else "ansi-light"].variables
+    unsafe = ("white", "black")
+    return {
+        name: "ansi_default" if value.endswith(unsafe) else value for name, value in own.items()
+    }
 
 
 def style_variables(palette: Palette) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.screen import Screen
@@ -13,9 +15,19 @@ from inspector.ui.commands import Command, perform
 from inspector.ui.frame import READ_ONLY, Footer
 from inspector.ui.kit import Kit, kit_of
 from inspector.ui.paint import NARROW
+from inspector.ui.palette import Role
 
 SAID_FOR = 5.0
 """Seconds that a sentence stands in the footer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A sign of the selected row, in words (safe text)."""
+
+    sign: str
+    meaning: str
+    role: Role
 
 
 class CommandScreen(Screen[None]):
@@ -52,6 +64,10 @@ class CommandScreen(Screen[None]):
 
     def receive(self, message: Message) -> None:
         """Takes what the feed delivered, while this screen is in front."""
+
+    def explain(self) -> Sequence[Explained]:
+        """The signs of the selected row in words, for the help."""
+        return ()
 
     def zone_changed(self) -> None:
         """Called when times are shown in another zone."""
@@ -93,6 +109,10 @@ class CommandScreen(Screen[None]):
         self.say("")
         if not perform(self, command):
             perform(self.app, command)
+
+    def action_back(self) -> None:
+        """Goes back to the screen behind."""
+        self.dismiss()
 
     def say(self, sentence: str) -> None:
         """Shows a sentence in the footer for a few seconds. Safe text only."""

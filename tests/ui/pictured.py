@@ -9,9 +9,9 @@ from inspector.live.feed import Looked, Overview
 from inspector.model.run import Progress, Run
 from inspector.model.status import Status
 from inspector.model.step import StepKind
-from inspector.model.store import Runtime
+from inspector.model.store import Health, Runtime
 from inspector.query.view import RunView
-from tests.ui.fakes import FakeStep, run, view
+from tests.ui.fakes import FakeStep, run, store, view
 
 PLACE = "~/work/research"
 TODAY = datetime(2026, 1, 16, tzinfo=UTC)
@@ -216,8 +216,16 @@ def audit_view() -> RunView:
     return view(AUDIT, steps, 12, open_steps=(0,), as_of=AS_OF)
 
 
+UNKNOWN = tuple(
+    store(f"/project/{name}", health=Health.UNSUPPORTED, reason=reason)
+    for name, reason in (
+        ("cache.db", "It has no table of a runtime that is known."),
+        ("notes.db", "It is a database, but no runtime wrote it."),
+    )
+)
+
 NOTHING = replace(
-    Overview((), (), AS_OF),
+    Overview(UNKNOWN, (), AS_OF),
     looked=(
         Looked("./runs", "no such folder"),
         Looked("./.prose/runs", "empty"),

@@ -16,7 +16,7 @@ RUN_CELLS = 7
 DONE_CELLS = 4
 NOW_CELLS = 12
 NET_CELLS = 11
-MOST_NOW_CELLS = 24
+MOST_NOW_CELLS = 32
 _SHORT_STARTED = 7
 
 _FROM_NET, _FROM_TOKENS, _FROM_RUN, _FROM_LONG_DATES, _FROM_WORD, _FROM_STARTED = (
@@ -75,7 +75,7 @@ def _wide(width: int) -> Columns:
     word = edge + 2 if width >= _FROM_WORD else None
     mark = edge + 2 + (WORD_CELLS + 1 if word is not None else 0)
     title, spare = mark + 2, _spare(width)
-    more_now = min(MOST_NOW_CELLS - NOW_CELLS, spare // 3) if width > _FROM_NET else 0
+    more_now = min(MOST_NOW_CELLS - NOW_CELLS, spare // 2) if width > _FROM_NET else 0
     title_cells = TITLE_CELLS + spare - more_now
     column = title + title_cells
     runtime = run = started_end = tokens_end = net_end = None

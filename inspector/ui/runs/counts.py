@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textual.binding import Binding
-from textual.geometry import Region
-from textual.message import Message
 from textual.strip import Strip
-from textual.widgets import Input
 
 from inspector.derive.groups import Counts
-from inspector.text.escape import visible
-from inspector.text.measure import cell_width, clusters
+from inspector.text.measure import cell_width
 from inspector.text.numbers import count
+from inspector.ui.field import Field
 from inspector.ui.frame import Piece
-from inspector.ui.kit import Kit, kit_of
 from inspector.ui.paint import NARROW, Line, Painted, gap, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.signs import Signs
 
 WIDE = 100
 FIELD_CELLS = 44
-CLEARS = "esc clears"
 NO_COUNTS = Counts()
 
 
@@ -119,50 +112,20 @@ class CountsRow(Painted):
         return found
 
 
-class FilterField(Input):
+class FilterField(Field):
     """The words that are looked for, typed in the row of the counts."""
 
-    ALLOW_SELECT = False
-    DEFAULT_CSS = """
-    FilterField, FilterField:focus {
-        border: none;
-        height: 1;
-        padding: 0;
-        background: $ground-bg;
-    }
-    """
-
-    class Left(Message):
-        """A key that is for the list: `enter`, `escape`, `up`, `down`, `pageup`, `pagedown`."""
-
-        def __init__(self, key: str) -> None:
-            super().__init__()
-            self.key = key
+    LEAVING = ("enter", "escape", "up", "down", "pageup", "pagedown")
 
     def __init__(self) -> None:
-        super().__init__(id="filter", select_on_focus=False, compact=True)
-        self.cursor_blink = False
+        super().__init__("/", "esc clears", id="filter")
         self._shown, self._runs = 0, 0
-
-    @property
-    def kit(self) -> Kit:
-        """Styles, signs, keys, clock and zone."""
-        return kit_of(self)
-
-    def on_mount(self) -> None:
-        """Keys that the list understands go to the list."""
-        for key in ("enter", "escape", "up", "down", "pageup", "pagedown"):
-            self._bindings.key_to_bindings[key] = [Binding(key, f"leave({key!r})", show=False)]
-
-    def action_leave(self, key: str) -> None:
-        """Passes a key on."""
-        self.post_message(self.Left(key))
 
     def show_found(self, shown: int, runs: int) -> None:
         """Says how many of how many runs are meant."""
         if (shown, runs) != (self._shown, self._runs):
             self._shown, self._runs = shown, runs
-            self.refresh(Region(0, 0, self.size.width, 1))
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """The field, and beside it how many runs are meant."""
@@ -180,47 +143,4 @@ class FilterField(Input):
         right.put(space, "")
         for text, role in found:
             right.add(text, role)
-        return Strip.join([left, self._field(room), right.strip()])
-
-    def _field(self, room: int) -> Strip:
-        signs = self.kit.signs
-        line = Line(room, self.kit.roles, Ground.FIELD)
-        line.put(0, "/", Role.ACCENT)
-        hint = CLEARS if room >= 30 else ""
-        space = room - 2 - (len(hint) + 2 if hint else 1)
-        before, under, after = self._parts()
-        pieces = _tail(before, space - 1)
-        line.put(2, signs.plain(pieces))
-        if self.has_focus and not under:
-            line.add(signs.caret, Role.ACCENT)
-        elif under:
-            line.put(line.cells, under, underline=self.has_focus)
-            line.add(_head(signs.plain(after), max(0, 2 + space - line.cells)))
-        if hint:
-            line.right(room - 1, hint, Role.MUTED)
-        return line.strip()
-
-    def _parts(self) -> tuple[str, str, str]:
-        """What is before, under and behind the cursor, made safe."""
-        at = self.cursor_position if self.has_focus else len(self.value)
-        value = self.value
-        return visible(value[:at]), visible(value[at : at + 1]), visible(value[at + 1 :])
-
-
-def _tail(text: str, cells: int) -> str:
-    """The end of a text that fits."""
-    parts: Sequence[tuple[str, int]] = list(clusters(text))
-    while parts and sum(wide for _, wide in parts) > cells:
-        parts = parts[1:]
-    return "".join(part for part, _ in parts)
-
-
-def _head(text: str, cells: int) -> str:
-    """The beginning of a text that fits."""
-    kept, used = [], 0
-    for part, wide in clusters(text):
-        if used + wide > cells:
-            break
-        kept.append(part)
-        used += wide
-    return "".join(kept)
+        return Strip.join([left, self.draw(room), right.strip()])

@@ -20,9 +20,12 @@ WIDE = 100
 """Columns from which the steps are a table with bars on one axis."""
 LOW = 10
 """Lines below which the steps share one line."""
+IN_ONE_LINE = 8
 LABEL_COLUMN = 4
 AXIS_COLUMN = 28
-AXIS_CELLS = 40
+AXIS_CELLS, WIDE_AXIS_CELLS = 40, 60
+VERY_WIDE = 140
+"""Columns from which the axis is the longer one."""
 
 
 class Preview(Painted):
@@ -125,9 +128,11 @@ class Preview(Painted):
         if view is None or not len(view.steps):
             return self._counts(run, width)
         steps = view.steps
-        found = glimpse(steps, focus(steps, view.step_of_event, view.failures), max(1, room - 1))
+        table = table and room >= 2
+        at = focus(steps, view.step_of_event, view.failures)
+        found = glimpse(steps, at, room - 1 if table else IN_ONE_LINE)
         rows = [step_row(steps, step, self.kit.signs) for step in found.steps]
-        if not table or room < 2:
+        if not table:
             return [self._inline(view, found, rows, width)]
         lines = [self._axis(view, found, width)]
         lines += [self._step(view, row, width) for row in rows]
@@ -169,7 +174,7 @@ class Preview(Painted):
         axis = edge + AXIS_COLUMN
         first, last = _axis_labels(view)
         line.put(axis, first, Role.MUTED)
-        line.right(axis + AXIS_CELLS, last, Role.MUTED)
+        line.right(axis + _axis_cells(width), last, Role.MUTED)
         return line.strip()
 
     def _step(self, view: RunView, row: StepRow, width: int) -> Strip:
@@ -180,9 +185,9 @@ class Preview(Painted):
         label = clip(row.label, room, ellipsis=self.kit.signs.cut)
         line.put(edge + LABEL_COLUMN, label, Role.TEXT)
         axis = edge + AXIS_COLUMN
-        for start, text, role in bar_cells(view, row, AXIS_CELLS, self.kit.signs):
+        for start, text, role in bar_cells(view, row, _axis_cells(width), self.kit.signs):
             line.put(axis + start, text, role)
-        note_at = axis + AXIS_CELLS + 3
+        note_at = axis + _axis_cells(width) + 3
         note = clip(row.note, width - edge - note_at, ellipsis=self.kit.signs.cut)
         line.put(note_at, note, row.note_role)
         return line.strip()
@@ -202,6 +207,10 @@ class Preview(Painted):
             line.add(name, Role.TEXT if bar else Role.MUTED, skip=1)
             line.add(bar, role, skip=1 if bar else 0)
         return line.strip()
+
+
+def _axis_cells(width: int) -> int:
+    return WIDE_AXIS_CELLS if width >= VERY_WIDE else AXIS_CELLS
 
 
 def _last_error(view: RunView) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import ClassVar
 
@@ -18,14 +18,16 @@ from inspector.derive.problems import problems, standing
 from inspector.live.feed import Feed, Message, Overview, Subscription
 from inspector.model.run import Run
 from inspector.query.view import RunView
+from inspector.ui.field import Field
 from inspector.ui.frame import Footer, Header, Piece, clock_face
 from inspector.ui.lines import LineList
 from inspector.ui.palette import Role
 from inspector.ui.runs.commands import RUNS
 from inspector.ui.runs.counts import CountsRow, FilterField, Totals, short_pieces
+from inspector.ui.runs.explain import explain
 from inspector.ui.runs.list import RunsList
 from inspector.ui.runs.preview import Preview
-from inspector.ui.screen import CommandScreen
+from inspector.ui.screen import CommandScreen, Explained
 
 REST = 2.0
 """Seconds that the cursor must have rested before rows change their order."""
@@ -109,12 +111,16 @@ class RunsScreen(CommandScreen):
         first = self._overview is None
         self._overview = overview
         outdated = self.ordering.take(overview.runs, self.kit.clock(), self.kit.zone)
-        self._problems = standing(problems(overview.stores, overview.runs))
+        self._problems = self._count_problems(overview)
         self.runs.update_runs(self._known(outdated))
         if outdated or first:
             self._order_soon()
         self._show_counts()
         self._show_preview()
+
+    def _count_problems(self, overview: Overview) -> int:
+        notices = (*getattr(self.app, "notices", ()), *overview.notices)
+        return standing(problems(overview.stores, overview.runs, notices))
 
     def _known(self, outdated: bool) -> Mapping[str, Run]:
         """All runs, with those that are gone but stand in the list until it is ordered again."""
@@ -276,6 +282,11 @@ class RunsScreen(CommandScreen):
         self.ordering.sort = orders[(orders.index(self.ordering.sort) + 1) % len(orders)]
         self._order()
 
+    def explain(self) -> Sequence[Explained]:
+        """The signs of the selected row in words."""
+        run = self.runs.run
+        return explain(run, self.kit.clock(), self.kit.signs) if run is not None else ()
+
     def zone_changed(self) -> None:
         """Days may begin at another instant now."""
         self._order()
@@ -290,8 +301,8 @@ class RunsScreen(CommandScreen):
         self.ordering.words = Words.typed(event.value)
         self._order()
 
-    @on(FilterField.Left)
-    def _left_field(self, event: FilterField.Left) -> None:
+    @on(Field.Left)
+    def _left_field(self, event: Field.Left) -> None:
         if event.key == "escape":
             self.action_back()
         elif event.key == "enter":

@@ -12,7 +12,7 @@ from inspector.ui.palette import Role
 from inspector.ui.roles import STATUS_ROLE
 from inspector.ui.signs import Signs
 
-INLINE_CELLS = 14
+INLINE_CELLS = 13
 """Cells that the whole run would take where bars share one line."""
 
 _OPEN = {Status.RUNNING, Status.WAITING}

@@ -1,0 +1,152 @@
+"""All commands by their words; what cannot be done now is there too, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.fuzzy import Matcher
+from textual.screen import ModalScreen
+from textual.strip import Strip
+from textual.widgets import Input
+
+from inspector.text.measure import cell_width, clip
+from inspector.ui.commands import EVERYWHERE, LISTS, Command, Keys
+from inspector.ui.field import Field
+from inspector.ui.lines import LineList
+from inspector.ui.paint import Line
+from inspector.ui.palette import Ground, Role
+from inspector.ui.screen import CommandScreen
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A command with its keys, and why it cannot be done now."""
+
+    command: Command
+    key: str
+    reason: str | None
+
+
+def offers(keys: Keys, screen: CommandScreen) -> list[Offer]:
+    """The commands of a screen and of everywhere; those that can be done now come first."""
+    found = [
+        Offer(command, keys.shown(command.id), screen.why_not(command.id))
+        for command in keys.of(screen.PLACE, EVERYWHERE)
+        if command.in_palette and LISTS not in command.places
+    ]
+    return sorted(found, key=lambda offer: offer.reason is not None)
+
+
+def matching(every: Sequence[Offer], text: str) -> list[Offer]:
+    """The offers whose words match what was typed, the best first."""
+    if not text.strip():
+        return list(every)
+    matcher = Matcher(text.strip())
+    scored = [(matcher.match(offer.command.label), offer) for offer in every]
+    kept = [(score, offer) for score, offer in scored if score > 0]
+    kept.sort(key=lambda pair: pair[0], reverse=True)
+    return [offer for _, offer in kept]
+
+
+class OfferList(LineList):
+    """Commands with their keys at the right."""
+
+    def __init__(self, every: Sequence[Offer]) -> None:
+        super().__init__(id="offers")
+        self.offers = list(every)
+
+    def show(self, found: Sequence[Offer]) -> None:
+        """Takes what matches."""
+        self.offers = list(found)
+        self.rows_changed(0 if found else -1)
+
+    @property
+    def row_count(self) -> int:
+        """How many there are."""
+        return len(self.offers)
+
+    def version(self, row: int) -> Hashable:
+        """An offer is its command."""
+        return (self.offers[row].command.id, self.offers[row].reason)
+
+    def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
+        """A command."""
+        offer, signs = self.offers[row], self.kit.signs
+        ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.RAISED
+        line = Line(width, self.kit.roles, ground)
+        if cursor:
+            line.put(0, signs.cursor, Role.ACCENT)
+        key = signs.plain(offer.key)
+        room = width - 4 - cell_width(key) - 2
+        role = Role.MUTED if offer.reason else Role.STRONG if cursor else Role.TEXT
+        text = offer.command.label
+        line.put(2, clip(signs.plain(text), room, ellipsis=signs.cut), role)
+        left = room - line.cells
+        if offer.reason and left > 8:
+            line.add(clip(offer.reason, left, ellipsis=signs.cut), Role.FAINT, skip=3)
+        line.right(width - 2, key, Role.MUTED)
+        return line.strip()
+
+    def rest(self, width: int) -> Line:
+        """An empty line below the last command."""
+        return Line(width, self.kit.roles, Ground.RAISED)
+
+
+class PaletteField(Field):
+    """What is looked for among the commands."""
+
+    LEAVING = ("enter", "escape", "up", "down", "pageup", "pagedown", "ctrl+p")
+    AROUND = Ground.RAISED
+
+
+class PaletteScreen(ModalScreen[str | None]):
+    """Gives the id of the chosen command."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self, keys: Keys, behind: CommandScreen) -> None:
+        super().__init__()
+        self._offers = offers(keys, behind)
+
+    def compose(self) -> ComposeResult:
+        """A field and the commands that match."""
+        with Vertical(id="palette"):
+            yield PaletteField(":", "esc leaves", id="wanted")
+            yield OfferList(self._offers)
+
+    def on_mount(self) -> None:
+        """Everything is offered at first."""
+        self.query_one(PaletteField).focus()
+        self.query_one(OfferList).show(self._offers)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self.query_one(OfferList).show(matching(self._offers, event.value))
+
+    @on(Field.Left)
+    def _left(self, event: Field.Left) -> None:
+        lines = self.query_one(OfferList)
+        if event.key in _MOVES:
+            lines.action_command(_MOVES[event.key])
+        elif event.key == "enter":
+            self._choose()
+        else:
+            self.dismiss(None)
+
+    @on(LineList.Chosen)
+    def _choose(self) -> None:
+        lines = self.query_one(OfferList)
+        if 0 <= lines.cursor < len(lines.offers):
+            self.dismiss(lines.offers[lines.cursor].command.id)
+
+
+_MOVES = {
+    "up": "cursor.up",
+    "down": "cursor.down",
+    "pageup": "cursor.page-up",
+    "pagedown": "cursor.page-down",
+}

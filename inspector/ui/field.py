@@ -1,0 +1,123 @@
+"""A line to type in, drawn like everything else on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.binding import Binding
+from textual.message import Message
+from textual.strip import Strip
+from textual.widgets import Input
+
+from inspector.text.escape import visible
+from inspector.text.measure import cell_width, clusters
+from inspector.ui.kit import Kit, kit_of
+from inspector.ui.paint import Line, margin
+from inspector.ui.palette import Ground, Role
+
+_LEAST_FOR_HINT = 30
+
+
+class Field(Input):
+    """A field of one line: a sign that says what is typed, the text, and how to leave."""
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    Field, Field:focus {
+        border: none;
+        height: 1;
+        padding: 0;
+        background: $ground-bg;
+    }
+    """
+    LEAVING: tuple[str, ...] = ("enter", "escape")
+    """Keys that are not for the text."""
+    AROUND: Ground = Ground.BG
+    """What the field stands on."""
+
+    class Left(Message):
+        """A key that is not for the text was pressed."""
+
+        def __init__(self, field: Field, key: str) -> None:
+            super().__init__()
+            self.field = field
+            self.key = key
+
+        @property
+        def control(self) -> Field:
+            """The field."""
+            return self.field
+
+    def __init__(self, prompt: str, hint: str, *, id: str) -> None:
+        super().__init__(id=id, select_on_focus=False, compact=True)
+        self.cursor_blink = False
+        self._prompt = prompt
+        self._hint = hint
+
+    @property
+    def kit(self) -> Kit:
+        """Styles, signs, keys, clock and zone."""
+        return kit_of(self)
+
+    def on_mount(self) -> None:
+        """Passes on the keys that are not for the text."""
+        for key in self.LEAVING:
+            self._bindings.key_to_bindings[key] = [Binding(key, f"leave({key!r})", show=False)]
+
+    def action_leave(self, key: str) -> None:
+        """Passes a key on."""
+        self.post_message(self.Left(self, key))
+
+    def render_line(self, y: int) -> Strip:
+        """The field between the margins."""
+        width = self.size.width
+        edge = margin(width)
+        blank = Line(edge, self.kit.roles, self.AROUND).strip()
+        return Strip.join([blank, self.draw(max(1, width - 2 * edge)), blank])
+
+    def draw(self, room: int) -> Strip:
+        """The field in so many cells."""
+        signs = self.kit.signs
+        line = Line(room, self.kit.roles, Ground.FIELD)
+        start = cell_width(self._prompt) + 1
+        line.put(0, self._prompt, Role.ACCENT)
+        hint = self._hint if room >= _LEAST_FOR_HINT else ""
+        end = room - (cell_width(hint) + 3 if hint else 1)
+        before, under, after = self._parts()
+        line.put(start, signs.plain(_tail(before, max(0, end - start - 1))))
+        if under:
+            line.put(line.cells, signs.plain(under), underline=self.has_focus)
+            line.add(_head(signs.plain(after), max(0, end - line.cells)))
+        elif self.has_focus:
+            line.add(signs.caret, Role.ACCENT)
+        line.right(room - 1, hint, Role.MUTED)
+        return line.strip()
+
+    def _parts(self) -> tuple[str, str, str]:
+        """What is before, under and behind the cursor, made safe."""
+        at = self.cursor_position if self.has_focus else len(self.value)
+        value = self.value
+        return visible(value[:at]), visible(value[at : at + 1]), visible(value[at + 1 :])
+
+
+def _tail(text: str, cells: int) -> str:
+    """The end of a text that fits."""
+    parts: Sequence[tuple[str, int]] = list(clusters(text))
+    wide = sum(cell for _, cell in parts)
+    first = 0
+    while first < len(parts) and wide > cells:
+        wide -= parts[first][1]
+        first += 1
+    return "".join(part for part, _ in parts[first:])
+
+
+def _head(text: str, cells: int) -> str:
+    """The beginning of a text that fits."""
+    kept: list[str] = []
+    used = 0
+    for part, wide in clusters(text):
+        if used + wide > cells:
+            break
+        kept.append(part)
+        used += wide
+    return "".join(kept)

@@ -1,0 +1,195 @@
+"""The keys of the screen that is behind, and the signs of its selected row in words."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.strip import Strip
+
+from inspector.text.measure import clip
+from inspector.ui.commands import EVERYWHERE, LISTS, Command, Keys
+from inspector.ui.frame import Footer, Header, Piece
+from inspector.ui.lines import LineList
+from inspector.ui.paint import NARROW, Line, margin
+from inspector.ui.palette import Ground, Role
+from inspector.ui.roles import Roles
+from inspector.ui.screen import CommandScreen, Explained
+from inspector.ui.wrap import wrapped
+
+SIDE_BY_SIDE = 100
+"""Columns from which signs stand beside the keys."""
+KEY_CELLS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class HelpLine:
+    """A heading (neither key nor sign), a key with its command, or a sign with its meaning."""
+
+    text: str
+    key: str = ""
+    sign: str = ""
+    role: Role = Role.TEXT
+    quiet: bool = False
+
+
+def key_lines(keys: Keys, place: str, screen: CommandScreen) -> list[HelpLine]:
+    """The commands of a screen, of lists and of everywhere, each with its keys."""
+    lines: list[HelpLine] = []
+    for where, title in ((place, place), (LISTS, "lists"), (EVERYWHERE, "everywhere")):
+        commands = keys.of(where)
+        if not commands:
+            continue
+        if lines:
+            lines.append(HelpLine(""))
+        lines.append(HelpLine(title, role=Role.MUTED))
+        lines += [_command(keys, command, screen) for command in commands]
+    return lines
+
+
+def _command(keys: Keys, command: Command, screen: CommandScreen) -> HelpLine:
+    reason = screen.why_not(command.id)
+    text = command.label if reason is None else f"{command.label}. {reason}"
+    if reason is None and command.help:
+        text = f"{command.label}. {command.help}"
+    key = keys.all_shown(command.id) or "no key"
+    return HelpLine(text, key=key, quiet=reason is not None)
+
+
+def sign_lines(explained: Sequence[Explained]) -> list[HelpLine]:
+    """The signs of the selected row."""
+    if not explained:
+        return []
+    lines = [HelpLine("signs of the selected row", role=Role.MUTED)]
+    lines += [HelpLine(item.meaning, sign=item.sign, role=item.role) for item in explained]
+    return lines
+
+
+class HelpText(LineList):
+    """Lines to read; there is no cursor, moving scrolls."""
+
+    def __init__(self, keys: list[HelpLine], signs: list[HelpLine]) -> None:
+        super().__init__(id="help")
+        self._keys = keys
+        self._signs = signs
+        self._lines: list[Strip] = []
+        self._width = 0
+
+    @property
+    def row_count(self) -> int:
+        """Lines of the text."""
+        return len(self._lines)
+
+    def version(self, row: int) -> Hashable:
+        """The text does not change while it is read."""
+        return row
+
+    def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
+        """A line."""
+        return self._lines[row]
+
+    def selectable(self, row: int) -> bool:
+        """Nothing can be chosen here."""
+        return False
+
+    def on_resize(self) -> None:
+        """Breaks the text for the width that there is."""
+        width = self.size.width
+        if width and width != self._width:
+            self._width = width
+            self._lines = self._broken(width)
+            self.rows_changed()
+
+    def _broken(self, width: int) -> list[Strip]:
+        roles, cut, edge = self.kit.roles, self.kit.signs.cut, margin(width)
+        if width < SIDE_BY_SIDE or not self._signs:
+            both = [*self._signs, *([HelpLine("")] if self._signs else []), *self._keys]
+            return _column(both, width, edge, roles, cut)
+        middle = width * 3 // 5
+        left = _column(self._keys, middle, edge, roles, cut)
+        right = _column(self._signs, width - middle, 1, roles, cut)
+        blank = [Line(middle, roles).strip(), Line(width - middle, roles).strip()]
+        height = max(len(left), len(right))
+        left += [blank[0]] * (height - len(left))
+        right += [blank[1]] * (height - len(right))
+        return [Strip.join(pair) for pair in zip(left, right, strict=True)]
+
+    def action_cursor_down(self) -> None:
+        """One line down."""
+        self._scroll(self.top + 1)
+
+    def action_cursor_up(self) -> None:
+        """One line up."""
+        self._scroll(self.top - 1)
+
+    def action_cursor_page_down(self) -> None:
+        """One page down."""
+        self._scroll(self.top + self.size.height - 1)
+
+    def action_cursor_page_up(self) -> None:
+        """One page up."""
+        self._scroll(self.top - self.size.height + 1)
+
+    def action_cursor_last(self) -> None:
+        """To the end."""
+        self._scroll(self.row_count)
+
+
+def _column(
+    lines: Sequence[HelpLine], width: int, edge: int, roles: Roles, cut: str
+) -> list[Strip]:
+    strips: list[Strip] = []
+    cells = KEY_CELLS if width >= NARROW else 10
+    for item in lines:
+        at = edge + (cells if item.key else 2 if item.sign else 0)
+        broken = wrapped(item.text, width - at - 2, 4, cut) or [""]
+        for number, text in enumerate(broken):
+            line = Line(width, roles, Ground.BG)
+            if number == 0 and item.key:
+                key = clip(item.key, cells - 1, ellipsis=cut)
+                line.put(edge, key, Role.MUTED if item.quiet else Role.TEXT, bold=not item.quiet)
+            if number == 0 and item.sign:
+                line.put(edge, item.sign, item.role)
+            heading = not item.key and not item.sign
+            role = item.role if heading else Role.MUTED if item.quiet else Role.TEXT
+            line.put(at, text, role)
+            strips.append(line.strip())
+    return strips
+
+
+class HelpScreen(CommandScreen):
+    """Help for the screen that it is opened on."""
+
+    PLACE = "help"
+    HINTS: ClassVar[tuple[str, ...]] = ("back", "exit")
+    HELP_HINT = ""
+
+    def __init__(self, behind: CommandScreen) -> None:
+        super().__init__()
+        self._behind = behind
+
+    def compose(self) -> ComposeResult:
+        """Header, text, footer."""
+        keys, signs = self.kit.keys, self.kit.signs
+        behind = self._behind
+        lines = key_lines(keys, behind.PLACE, behind)
+        plain = [
+            HelpLine(signs.plain(x.text), signs.plain(x.key), x.sign, x.role, x.quiet)
+            for x in lines
+        ]
+        yield Header()
+        yield HelpText(plain, sign_lines(behind.explain()))
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Says what this is the help of."""
+        self.query_one(HelpText).focus()
+        pieces = [
+            Piece("Inspector", Role.MUTED),
+            Piece("/", Role.FAINT, 1),
+            Piece("help", Role.STRONG, 1),
+            Piece(self._behind.PLACE, Role.MUTED, 3),
+        ]
+        self.query_one(Header).show(pieces)

@@ -1,0 +1,232 @@
+"""Where nothing was found: where we looked, and what can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.strip import Strip
+
+from inspector.live.feed import Looked, Message, Overview
+from inspector.model.store import Health
+from inspector.text.measure import cell_width, clip
+from inspector.ui.commands import Command
+from inspector.ui.field import Field
+from inspector.ui.frame import Footer, Header, Piece
+from inspector.ui.lines import LineList
+from inspector.ui.paint import Line, margin
+from inspector.ui.palette import Ground, Role
+from inspector.ui.screen import CommandScreen
+
+NOTHING = "nothing"
+NOTHING_COMMANDS = (
+    Command("choose", "Do what the cursor is on", ("enter",), (NOTHING,), hint="choose"),
+    Command(
+        "demonstration",
+        "A workspace that runs by itself",
+        ("d",),
+        (NOTHING,),
+        help="It is made in a private folder and removed when Inspector ends.",
+    ),
+    Command("open-folder", "Look in another folder", ("o",), (NOTHING,)),
+)
+BLOCK_CELLS = 60
+OUTCOME_AT = 28
+TITLE = "No runs here yet"
+SENTENCE = "The first one appears by itself as soon as it starts."
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something that can be done here: the command, its word, and a word about it."""
+
+    command: str
+    label: str
+    note: str = ""
+
+
+Entry = str | Looked | Choice
+
+
+class NothingList(LineList):
+    """A block of text in the middle, with choices at its end."""
+
+    def __init__(self) -> None:
+        super().__init__(id="nothing")
+        self._looked: tuple[Looked, ...] = ()
+        self._choices: tuple[Choice, ...] = ()
+        self._rows: list[Entry] = []
+
+    def show(self, looked: Sequence[Looked], choices: Sequence[Choice]) -> None:
+        """Takes where we looked and what can be done."""
+        self._looked, self._choices = tuple(looked), tuple(choices)
+        self._fill()
+
+    @property
+    def choice(self) -> Choice | None:
+        """What the cursor is on."""
+        entry = self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
+        return entry if isinstance(entry, Choice) else None
+
+    def _fill(self) -> None:
+        before = self.choice
+        height = self.size.height
+        rows = self._block([""] * 2)
+        if len(rows) > height:
+            rows = self._block([""])
+        above = max(0, (height + 2 - len(rows)) // 2 - 1)
+        self._rows = [""] * above + rows
+        choices = [row for row, entry in enumerate(self._rows) if isinstance(entry, Choice)]
+        same = [row for row in choices if self._rows[row] == before]
+        self.rows_changed((same or choices or [-1])[0])
+        if self.cursor >= 0:
+            self.show_row(self.cursor)
+
+    def _block(self, apart: list[str]) -> list[Entry]:
+        looked: list[Entry] = [*apart, "looked in", *self._looked] if self._looked else []
+        return [TITLE, SENTENCE, *looked, *apart, *self._choices]
+
+    @property
+    def row_count(self) -> int:
+        """Lines of the block, with the empty ones above it."""
+        return len(self._rows)
+
+    def selectable(self, row: int) -> bool:
+        """The cursor goes over what can be done."""
+        return isinstance(self._rows[row], Choice)
+
+    def version(self, row: int) -> Hashable:
+        """A line is what it says."""
+        return self._rows[row]
+
+    def on_resize(self) -> None:
+        """The block stays in the middle."""
+        self._fill()
+
+    def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
+        """A line of the block."""
+        entry, roles, signs = self._rows[row], self.kit.roles, self.kit.signs
+        cells = min(BLOCK_CELLS, width - margin(width))
+        start = (width - cells) // 2 if width > BLOCK_CELLS else 0
+        ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
+        inner = cells if ground is not Ground.BG else width - start - margin(width)
+        line = Line(inner, roles, ground)
+        if isinstance(entry, Choice):
+            if cursor:
+                line.put(0, signs.cursor, Role.ACCENT)
+            line.put(2, self.kit.keys.shown(entry.command), bold=True)
+            line.put(4, signs.plain(entry.label), Role.STRONG if cursor else Role.TEXT)
+            self._outcome(line, entry.note)
+        elif isinstance(entry, Looked):
+            line.put(4, clip(signs.show(entry.place), inner - 6, ellipsis=signs.cut))
+            self._outcome(line, signs.show(entry.outcome))
+        else:
+            role = Role.STRONG if entry == TITLE else Role.MUTED
+            line.put(4, clip(entry, inner - 4, ellipsis=signs.cut), role)
+        around = Line(start, roles).strip()
+        return Strip.join([around, line.strip(), Line(width - start - inner, roles).strip()])
+
+    def _outcome(self, line: Line, text: str) -> None:
+        at = max(OUTCOME_AT, line.cells + 2) if line.width >= BLOCK_CELLS else line.cells + 2
+        room = line.width - at
+        if room >= min(8, cell_width(text)):
+            line.put(at, clip(text, room, ellipsis=self.kit.signs.cut), Role.MUTED)
+
+
+class NothingScreen(CommandScreen):
+    """The first screen of someone who has no runs yet."""
+
+    PLACE = NOTHING
+    HINTS: ClassVar[tuple[str, ...]] = ("choose", "exit")
+    HELP_HINT = ""
+
+    def __init__(self, overview: Overview, place: str, openers: Sequence[str]) -> None:
+        super().__init__()
+        self._overview = overview
+        self._place = place
+        self._openers = frozenset(openers)
+
+    def compose(self) -> ComposeResult:
+        """Header, block, a field that opens when a folder is to be named, footer."""
+        yield Header()
+        yield NothingList()
+        field = Field("open", "enter opens, esc leaves", id="folder")
+        field.display = False
+        yield field
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Shows where we looked."""
+        pieces = [
+            Piece("Inspector", Role.STRONG),
+            Piece(self.kit.signs.show(self._place), Role.MUTED, 3),
+        ]
+        self.query_one(Header).show(pieces, right="watching")
+        self.query_one(NothingList).focus()
+        self._show()
+
+    def receive(self, message: Message) -> None:
+        """Takes where else we looked."""
+        if isinstance(message, Overview):
+            self._overview = message
+            self._show()
+
+    def _show(self) -> None:
+        choices = []
+        if "demonstration" in self._openers:
+            choices.append(
+                Choice("demonstration", "demonstration", "a workspace that runs by itself")
+            )
+        if "open-folder" in self._openers:
+            choices.append(Choice("open-folder", "open another folder"))
+        unread = sum(store.health is not Health.OK for store in self._overview.stores)
+        if unread or self._overview.notices:
+            choices.append(Choice("problems", _why(unread)))
+        choices.append(Choice("help", "help"))
+        self.query_one(NothingList).show(self._overview.looked, choices)
+
+    def why_not(self, name: str) -> str | None:
+        """Why a command cannot be done now."""
+        known = {command.id for command in NOTHING_COMMANDS} - {"choose"}
+        if name in known and name not in self._openers:
+            return "This is not possible here."
+        return None
+
+    @on(LineList.Chosen)
+    def action_choose(self) -> None:
+        """Does what the cursor is on."""
+        choice = self.query_one(NothingList).choice
+        if choice is not None:
+            self.run_command(self.kit.keys[choice.command])
+
+    def action_back(self) -> None:
+        """There is nothing behind this screen."""
+        self.say(f"There is nothing to go back to; {self.kit.keys.shown('exit')} quits.")
+
+    def action_open_folder(self) -> None:
+        """Asks which folder to look in."""
+        field = self.query_one("#folder", Field)
+        field.display = True
+        field.focus()
+
+    @on(Field.Left)
+    def _left(self, event: Field.Left) -> None:
+        event.field.display = False
+        self.query_one(NothingList).focus()
+        if event.key == "enter" and event.field.value.strip():
+            open_folder = getattr(self.app, "open_folder", None)
+            if open_folder is not None:
+                open_folder(event.field.value.strip())
+
+
+def _why(unread: int) -> str:
+    if unread == 0:
+        return "what could not be searched"
+    return (
+        "why this file is not a store"
+        if unread == 1
+        else f"why these {unread} files are not stores"
+    )
