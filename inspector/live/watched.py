@@ -137,13 +137,17 @@ class WatchedWorkspace:
         self._begin(WATCH, self._watch)
         changed = True
         while not self._stop.is_set():
-            if self._read_slice() or changed:
-                self._stop.wait(pacing.wait(time.monotonic()))
+            changed = self._read_slice() or changed
+            wait = pacing.wait(time.monotonic())
+            more = self._catalogue.has_stale()
+            if changed and not (more and wait):
+                self._stop.wait(wait)
                 self._tell_overview()
                 pacing.sent(time.monotonic())
-            if not self._catalogue.has_stale():
+                changed = False
+            if not more:
                 self._news.wait(TICK_SECONDS)
-            changed = self._take_news()
+            changed = self._take_news() or changed
 
     def _discover(self) -> bool:
         try:

@@ -43,6 +43,8 @@ class Workspace:
     """Candidate path → the reader of its store."""
     refused: dict[str, Refused] = field(default_factory=dict)
     found: Discovery | None = None
+    agents: Sequence[Candidate] = ()
+    """Databases of agents that were found, wherever they lie."""
 
     def discover(self) -> Discovery:
         """Looks for stores again; readers of those that are still there are kept.
@@ -55,6 +57,7 @@ class Workspace:
             self.readers.pop(path).close()
         self.refused = {path: why for path, why in self.refused.items() if path in present}
         self.found = found
+        self.agents = [one for one in found.candidates if one.kind is PlaceKind.AGENTS]
         return found
 
     def candidates(self) -> Sequence[Candidate]:
@@ -115,12 +118,7 @@ class Workspace:
 
     def _agents_of(self, candidate: Candidate) -> tuple[AgentStore, ...]:
         """Databases of agents: at the run's own root, and others that may be the user's."""
-        found = self.found.candidates if self.found is not None else ()
-        return tuple(
-            AgentStore(one.path, one.root == candidate.root)
-            for one in found
-            if one.kind is PlaceKind.AGENTS
-        )
+        return tuple(AgentStore(one.path, one.root == candidate.root) for one in self.agents)
 
     def _make(self, candidate: Candidate) -> StoreReader | None:
         if candidate.kind is PlaceKind.RUN_FOLDER:

@@ -17,7 +17,7 @@ from inspector.query.openprose import schema, view
 from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.rows import Damage, RunRow, read_run_rows
 from inspector.query.openprose.run_reader import ProseRun
-from inspector.query.tables import Tables, read_tables
+from inspector.query.tables import Tables, read_tables, remember
 from inspector.store.places import LOGS
 from inspector.store.read import StoreUnavailable, Token, ZeroTouchReader
 
@@ -45,6 +45,8 @@ class ProseStore:
     def summarize(self) -> tuple[Store, Sequence[Run]]:
         """The store and the run's own row; an unreadable store still has its run."""
         try:
+            if self._last is not None and not self._source.changed():
+                return self._last
             token = self._source.content_token()
             if self._last is not None and token == self._token:
                 return self._last
@@ -54,6 +56,7 @@ class ProseStore:
         except sqlite3.DatabaseError as error:
             return self._unavailable(StoreUnavailable(Health.UNREADABLE, f"SQLite says: {error}"))
         tables, run_rows, damage = reading.value
+        remember(tables)
         facts = view.Facts(
             tables,
             tuple(run_rows),
