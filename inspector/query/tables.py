@@ -68,6 +68,8 @@ def remember(tables: Tables) -> None:
     Only for what a read gave that was accepted: words and columns may belong to different
     contents until then.
     """
+    if _KNOWN.get(tables.catalogue) is tables:
+        return
     # The columns of a virtual table are not in its words.
     if not any(isinstance(sql, str) and _VIRTUAL.match(sql) for _, _, sql in tables.catalogue):
         if len(_KNOWN) >= _MOST_KNOWN:

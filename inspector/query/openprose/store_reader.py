@@ -45,11 +45,11 @@ class ProseStore:
     def summarize(self) -> tuple[Store, Sequence[Run]]:
         """The store and the run's own row; an unreadable store still has its run."""
         try:
-            if self._last is not None and not self._source.changed():
-                return self._last
-            token = self._source.content_token()
-            if self._last is not None and token == self._token:
-                return self._last
+            if self._last is not None:
+                if not self._source.changed():
+                    return self._last
+                if self._source.content_token() == self._token:
+                    return self._last
             reading = self._source.read(_read_head)
         except StoreUnavailable as trouble:
             return self._unavailable(trouble)
