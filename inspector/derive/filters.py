@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.model.run import Run
@@ -24,15 +23,11 @@ class Words:
 
     def match(self, run: Run) -> bool:
         """Whether every word is in the title, run id, runtime, session or status of a run."""
-        if not self.words:
-            return True
-        shown = (run.title, run.run_id, run.runtime, run.session, run.status, run.raw_status)
-        text = "\n".join(part for part in shown if part).casefold()
-        return all(word in text for word in self.words)
+        return self.match_text(searched(run)) if self.words else True
 
-    def keep(self, runs: Sequence[Run]) -> list[Run]:
-        """The runs that match, in their order."""
-        return [run for run in runs if self.match(run)]
+    def match_text(self, text: str) -> bool:
+        """The same for a text that `searched` gave."""
+        return all(word in text for word in self.words)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where the words stand in a text: start and end, ascending and apart."""
@@ -53,3 +48,9 @@ class Words:
             else:
                 merged.append((start, end))
         return merged
+
+
+def searched(run: Run) -> str:
+    """What a run's words are looked for in, without regard to case."""
+    shown = (run.title, run.run_id, run.runtime, run.session, run.status, run.raw_status)
+    return "\n".join(part for part in shown if part).casefold()

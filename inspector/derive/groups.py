@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 from inspector.model.run import Run
@@ -93,29 +94,21 @@ def newest_of_title(runs: Iterable[Run]) -> dict[tuple[str, str], str]:
 
 
 class Calendar:
-    """Days in one zone, as seen from now (UTC ms)."""
+    """Today and yesterday in one zone, as seen from now: instants at which they begin (UTC ms)."""
 
     def __init__(self, now: int, zone: Zone) -> None:
         self.now = now
-        self.zone = zone
-        self.today = self._ordinal(now)
-        """Number of the day that it is."""
-        self._known: dict[int, int | None] = {}
+        moment = local_moment(now, zone)
+        self.today = now if moment is None else _midnight(moment.date(), zone)
+        self.yesterday = self.today
+        if moment is not None:
+            self.yesterday = _midnight(moment.date() - timedelta(days=1), zone)
 
-    def days_ago(self, instant: int | None) -> int | None:
-        """0 = today, 1 = yesterday, negative = a day to come; None where nothing is known."""
-        if instant is None or self.today is None:
-            return None
-        # Every offset from UTC is a whole number of minutes, so a quarter of an hour has one day.
-        quarter = instant // 900_000
-        if quarter not in self._known:
-            self._known[quarter] = self._ordinal(quarter * 900_000)
-        day = self._known[quarter]
-        return None if day is None else self.today - day
 
-    def _ordinal(self, instant: int) -> int | None:
-        moment = local_moment(instant, self.zone)
-        return None if moment is None else moment.date().toordinal()
+def _midnight(day: date, zone: Zone) -> int:
+    """The instant at which a day begins in a zone (UTC ms)."""
+    moment = datetime(day.year, day.month, day.day, tzinfo=zone)
+    return int(moment.timestamp() * 1000)
 
 
 def group_of(run: Run, calendar: Calendar, newest: Mapping[tuple[str, str], str]) -> Group:
@@ -130,21 +123,15 @@ def group_of(run: Run, calendar: Calendar, newest: Mapping[tuple[str, str], str]
             return Group.NEEDS_YOU
     if run.status is Status.RUNNING:
         return Group.ACTIVE if is_active(run, now) else Group.QUIET
-    days = calendar.days_ago(when(run))
-    if days is None or days > 1:
+    instant = when(run)
+    if instant is None or instant < calendar.yesterday:
         return Group.EARLIER
-    return Group.TODAY if days <= 0 else Group.YESTERDAY
+    return Group.TODAY if instant >= calendar.today else Group.YESTERDAY
 
 
-def arrange(
-    runs: Sequence[Run], now: int, zone: Zone, sort: Sort = Sort.STARTED, among: Sequence[Run] = ()
-) -> Arrangement:
-    """Groups and orders runs (now in UTC ms).
-
-    `among` are all runs, when `runs` are only some of them: a failed run counts as followed also
-    by one that a filter hides.
-    """
-    calendar, newest = Calendar(now, zone), newest_of_title(among or runs)
+def arrange(runs: Sequence[Run], now: int, zone: Zone, sort: Sort = Sort.STARTED) -> Arrangement:
+    """Groups and orders all runs (now in UTC ms)."""
+    calendar, newest = Calendar(now, zone), newest_of_title(runs)
     groups: dict[Group, list[Run]] = {group: [] for group in Group}
     for run in runs:
         groups[group_of(run, calendar, newest)].append(run)
@@ -183,7 +170,7 @@ def count(runs: Iterable[Run], now: int, zone: Zone) -> Counts:
             waiting += 1
         elif run.status is Status.FAILED:
             ended = run.ended_at if run.ended_at is not None else when(run)
-            failed += calendar.days_ago(ended) == 0
+            failed += ended is not None and ended >= calendar.today
         elif run.status is Status.RUNNING:
             if is_active(run, now):
                 active += 1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 
-from inspector.derive.filters import Words
+from inspector.derive.filters import Words, searched
 from inspector.derive.groups import (
     Arrangement,
     Calendar,
@@ -21,6 +22,18 @@ from inspector.model.status import Status
 from inspector.text.numbers import Zone
 
 
+@dataclass(frozen=True, slots=True)
+class News:
+    """What newer knowledge of the runs means for what is shown."""
+
+    order: bool
+    """The order is out of date."""
+    findings: bool
+    """The list of problems may be."""
+    changed: Sequence[str] = ()
+    """Keys of runs of which something else is known now."""
+
+
 class Ordering:
     """All runs, what is asked of them, and whether their order is out of date."""
 
@@ -29,56 +42,84 @@ class Ordering:
         self.needs_me = False
         self.sort = Sort.STARTED
         self.runs: Mapping[str, Run] = {}
+        self._whole = Arrangement()
         self._newest: dict[tuple[str, str], str] = {}
         self._places: dict[str, Hashable] = {}
+        self._searched: dict[str, tuple[Run, str]] = {}
         self._running: list[str] = []
-        self._day: int | None = None
+        self._day = 0
 
     @property
     def hides(self) -> bool:
         """Whether some runs may be hidden."""
         return self.needs_me or bool(self.words)
 
-    def take(self, runs: Sequence[Run], now: int, zone: Zone) -> bool:
-        """Takes newer knowledge; True when the order is out of date (now in UTC ms)."""
+    def take(self, runs: Sequence[Run], now: int, zone: Zone) -> News:
+        """Takes newer knowledge (now in UTC ms)."""
         before = self.runs
         self.runs = {run.key: run for run in runs}
         changed = [run for run in runs if before.get(run.key) is not run]
-        if len(before) != len(self.runs) or any(run.key not in before for run in changed):
+        known = [(before[run.key], run) for run in changed if run.key in before]
+        if len(known) < len(changed) or len(before) != len(self.runs):
             self._know_all()
-            return True
-        if any(before[run.key].title != run.title for run in changed):
+            return News(True, True, [run.key for run in changed])
+        if any(old.title != run.title or when(old) != when(run) for old, run in known):
             self._know_all()
-        if any(before[run.key].status is not run.status for run in changed):
-            self._running = [run.key for run in runs if run.status is Status.RUNNING]
+        elif any(old.status is not run.status for old, run in known):
+            self._know_running()
         calendar = Calendar(now, zone)
-        return any(self._place(run, calendar) != self._places.get(run.key) for run in changed)
+        return News(
+            order=any(self._place(run, calendar) != self._places.get(run.key) for run in changed)
+            or any(self._matches(old) != self._matches(run) for old, run in known),
+            findings=any(
+                old.findings != run.findings or old.status is not run.status for old, run in known
+            ),
+            changed=[run.key for run in changed],
+        )
 
     def outdated(self, now: int, zone: Zone) -> bool:
         """Whether time alone has put the order out of date: a run fell quiet, a day ended."""
         calendar = Calendar(now, zone)
-        if calendar.today != self._day:
-            return True
-        return any(
+        return calendar.today != self._day or any(
             self._place(self.runs[key], calendar) != self._places.get(key) for key in self._running
         )
 
-    def arrange(self, now: int, zone: Zone) -> Arrangement:
-        """The order as it should be now (UTC ms)."""
+    def order(self, now: int, zone: Zone) -> None:
+        """Puts all runs in order as it should be now (UTC ms)."""
         calendar = Calendar(now, zone)
-        self._day = calendar.today
         runs = list(self.runs.values())
+        self._day = calendar.today
         self._places = {run.key: self._place(run, calendar) for run in runs}
-        whole = arrange(self.words.keep(runs), now, zone, self.sort, among=runs)
-        if not self.needs_me:
-            return whole
-        mine = whole.groups.get(Group.NEEDS_YOU)
-        return Arrangement({Group.NEEDS_YOU: mine} if mine else {})
+        self._whole = arrange(runs, now, zone, self.sort)
+
+    def shown(self) -> Arrangement:
+        """What is asked for, in the order that was last made."""
+        groups = self._whole.groups
+        if self.needs_me:
+            groups = {group: keys for group, keys in groups.items() if group is Group.NEEDS_YOU}
+        if self.words:
+            groups = {group: self._kept(keys) for group, keys in groups.items()}
+        return Arrangement({group: keys for group, keys in groups.items() if keys})
+
+    def _kept(self, keys: Sequence[str]) -> list[str]:
+        runs = self.runs
+        return [key for key in keys if key in runs and self._matches(runs[key])]
+
+    def _matches(self, run: Run) -> bool:
+        if not self.words:
+            return True
+        known = self._searched.get(run.key)
+        if known is None or known[0] is not run:
+            known = self._searched[run.key] = (run, searched(run))
+        return self.words.match_text(known[1])
 
     def _know_all(self) -> None:
-        runs = self.runs.values()
-        self._newest = newest_of_title(runs)
-        self._running = [run.key for run in runs if run.status is Status.RUNNING]
+        self._newest = newest_of_title(self.runs.values())
+        self._searched = {key: kept for key, kept in self._searched.items() if key in self.runs}
+        self._know_running()
+
+    def _know_running(self) -> None:
+        self._running = [key for key, run in self.runs.items() if run.status is Status.RUNNING]
 
     def _place(self, run: Run, calendar: Calendar) -> Hashable:
         """What decides where a run stands. Ages of those that run grow alike and decide nothing."""
@@ -89,9 +130,4 @@ class Ordering:
             value = run.tokens.total
         elif self.sort is Sort.ELAPSED and run.status is not Status.RUNNING:
             value = elapsed_ms(run, calendar.now)
-        return (
-            group_of(run, calendar, self._newest),
-            run.status is Status.WAITING,
-            value,
-            self.words.match(run),
-        )
+        return (group_of(run, calendar, self._newest), run.status is Status.WAITING, value)

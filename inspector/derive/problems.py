@@ -31,14 +31,14 @@ def problems(
 ) -> list[Problem]:
     """Notices and stores, then findings that stand, of the newest runs first, then past ones."""
     members = list(runs)
-    newest = _newest_completed(members)
+    with_findings = [run for run in members if run.findings]
+    newest = _newest_completed(members, {run.title for run in with_findings})
     found = [Problem("notice", notice) for notice in notices]
     found += [
         Problem(store.health.value, store.reason or store.health.value, store=store)
         for store in stores
         if store.health not in _WELL
     ]
-    with_findings = [run for run in members if run.findings]
     with_findings.sort(key=lambda run: (-(when(run) or 0), run.key))
     of_runs = [
         Problem(finding.code, finding.message, run, None, finding.ref, _followed(run, newest))
@@ -54,10 +54,10 @@ def standing(found: Iterable[Problem]) -> int:
     return sum(not problem.followed for problem in found)
 
 
-def _newest_completed(runs: Iterable[Run]) -> dict[tuple[str, str], int]:
+def _newest_completed(runs: Iterable[Run], titles: set[str]) -> dict[tuple[str, str], int]:
     newest: dict[tuple[str, str], int] = {}
     for run in runs:
-        if run.status is Status.COMPLETED:
+        if run.title in titles and run.status is Status.COMPLETED:
             name = (run.runtime.value, run.title)
             newest[name] = max(newest.get(name, 0), when(run) or 0)
     return newest

@@ -20,6 +20,7 @@ from inspector.ui.lines import LineList
 from inspector.ui.paint import Line, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.screen import CommandScreen
+from inspector.ui.wrap import wrapped
 
 NOTHING = "nothing"
 NOTHING_COMMANDS = (
@@ -34,7 +35,7 @@ NOTHING_COMMANDS = (
     Command("open-folder", "Look in another folder", ("o",), (NOTHING,)),
 )
 BLOCK_CELLS = 60
-OUTCOME_AT = 28
+OUTCOME_CELLS = 24
 TITLE = "No runs here yet"
 SENTENCE = "The first one appears by itself as soon as it starts."
 
@@ -87,7 +88,10 @@ class NothingList(LineList):
 
     def _block(self, apart: list[str]) -> list[Entry]:
         looked: list[Entry] = [*apart, "looked in", *self._looked] if self._looked else []
-        return [TITLE, SENTENCE, *looked, *apart, *self._choices]
+        return [TITLE, *self._sentence(), *looked, *apart, *self._choices]
+
+    def _sentence(self) -> list[str]:
+        return wrapped(SENTENCE, max(1, self.size.width - 2 * margin(self.size.width)), 3)
 
     @property
     def row_count(self) -> int:
@@ -109,28 +113,30 @@ class NothingList(LineList):
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """A line of the block."""
         entry, roles, signs = self._rows[row], self.kit.roles, self.kit.signs
+        centred = width > BLOCK_CELLS
+        start = (width - BLOCK_CELLS) // 2 if centred else 0
         cells = min(BLOCK_CELLS, width - margin(width))
-        start = (width - cells) // 2 if width > BLOCK_CELLS else 0
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         inner = cells if ground is not Ground.BG else width - start - margin(width)
         line = Line(inner, roles, ground)
+        text = 4 if centred else margin(width)
         if isinstance(entry, Choice):
             if cursor:
                 line.put(0, signs.cursor, Role.ACCENT)
             line.put(2, self.kit.keys.shown(entry.command), bold=True)
             line.put(4, signs.plain(entry.label), Role.STRONG if cursor else Role.TEXT)
-            self._outcome(line, entry.note)
+            self._outcome(line, entry.note, 4)
         elif isinstance(entry, Looked):
-            line.put(4, clip(signs.show(entry.place), inner - 6, ellipsis=signs.cut))
-            self._outcome(line, signs.show(entry.outcome))
+            line.put(text, clip(signs.show(entry.place), inner - 6, ellipsis=signs.cut))
+            self._outcome(line, signs.show(entry.outcome), text)
         else:
             role = Role.STRONG if entry == TITLE else Role.MUTED
-            line.put(4, clip(entry, inner - 4, ellipsis=signs.cut), role)
+            line.put(text, clip(entry, inner - text, ellipsis=signs.cut), role)
         around = Line(start, roles).strip()
         return Strip.join([around, line.strip(), Line(width - start - inner, roles).strip()])
 
-    def _outcome(self, line: Line, text: str) -> None:
-        at = max(OUTCOME_AT, line.cells + 2) if line.width >= BLOCK_CELLS else line.cells + 2
+    def _outcome(self, line: Line, text: str, start: int) -> None:
+        at = max(start + OUTCOME_CELLS if line.width > 50 else start + 22, line.cells + 2)
         room = line.width - at
         if room >= min(8, cell_width(text)):
             line.put(at, clip(text, room, ellipsis=self.kit.signs.cut), Role.MUTED)

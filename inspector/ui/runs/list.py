@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from textual.message import Message
 from textual.strip import Strip
@@ -62,13 +62,11 @@ class RunsList(LineList):
         else:
             self.rows_changed(self._nearest(before))
 
-    def update_runs(self, runs: Mapping[str, Run]) -> None:
+    def update_runs(self, runs: Mapping[str, Run], changed: Iterable[str]) -> None:
         """Takes newer knowledge of the runs; rows stay where they are."""
-        before = self.runs
-        for key in self._group:
-            if runs.get(key) is not before.get(key):
-                self._versions[key] = self._versions.get(key, 0) + 1
         self.runs = runs
+        for key in changed:
+            self._versions[key] = self._versions.get(key, 0) + 1
         self.repaint()
 
     def search(self, words: Words) -> None:
@@ -100,6 +98,11 @@ class RunsList(LineList):
     def shown_keys(self) -> list[str]:
         """All runs of the list, in its order."""
         return [entry for entry in self._rows if not isinstance(entry, Group)]
+
+    @property
+    def shown_count(self) -> int:
+        """How many runs the list has."""
+        return len(self._group)
 
     @property
     def shown_runs(self) -> dict[str, Run]:

@@ -60,6 +60,7 @@ class RunsScreen(CommandScreen):
         self._overview: Overview | None = None
         self._views: dict[str, RunView] = {}
         self._problems = 0
+        self._counts = Counts()
         self._moved_at = -REST
         self._pending: Timer | None = None
         self._look: Timer | None = None
@@ -108,12 +109,13 @@ class RunsScreen(CommandScreen):
             self._take_view(message)
 
     def _take(self, overview: Overview) -> None:
-        first = self._overview is None
-        self._overview = overview
-        outdated = self.ordering.take(overview.runs, self.kit.clock(), self.kit.zone)
-        self._problems = self._count_problems(overview)
-        self.runs.update_runs(self._known(outdated))
-        if outdated or first:
+        before, self._overview = self._overview, overview
+        news = self.ordering.take(overview.runs, self.kit.clock(), self.kit.zone)
+        if before is None or news.findings or _troubles(before) != _troubles(overview):
+            self._problems = self._count_problems(overview)
+        self.runs.update_runs(self._known(news.order), news.changed)
+        if news.order or before is None:
+            self._count()
             self._order_soon()
         self._show_counts()
         self._show_preview()
@@ -158,12 +160,18 @@ class RunsScreen(CommandScreen):
             self._pending.stop()
             self._pending = None
         kit, runs, ordering = self.kit, self.runs, self.ordering
-        before = runs.key
-        runs.search(ordering.words)
+        ordering.order(kit.clock(), kit.zone)
+        runs.update_runs(ordering.runs, ())
+        self._count()
         runs.sort = ordering.sort
-        arrangement = ordering.arrange(kit.clock(), kit.zone)
-        runs.update_runs(ordering.runs)
-        runs.order(arrangement)
+        self._show_asked()
+
+    def _show_asked(self) -> None:
+        """Shows what is asked for, in the order that there is."""
+        runs = self.runs
+        before = runs.key
+        runs.search(self.ordering.words)
+        runs.order(self.ordering.shown())
         self._show_counts()
         if runs.key != before:
             self._look_soon()
@@ -173,6 +181,7 @@ class RunsScreen(CommandScreen):
         if not self.is_current or self._overview is None:
             return
         if self.ordering.outdated(self.kit.clock(), self.kit.zone):
+            self._count()
             self._order_soon()
             self._show_counts()
         self.runs.repaint()
@@ -180,15 +189,15 @@ class RunsScreen(CommandScreen):
 
     # What stands around the list
 
-    def _counts(self) -> Counts:
-        return count(self.ordering.runs.values(), self.kit.clock(), self.kit.zone)
+    def _count(self) -> None:
+        self._counts = count(self.ordering.runs.values(), self.kit.clock(), self.kit.zone)
 
     def _show_counts(self) -> None:
-        counts = self._counts()
-        shown = len(self.runs.shown_keys) if self.ordering.hides else None
+        counts, shown = self._counts, self.runs.shown_count
         loading = self._overview.loading if self._overview else 0
-        self.query_one(CountsRow).show(Totals(counts, self._problems, loading, shown))
-        self.field.show_found(len(self.runs.shown_keys), counts.runs)
+        hidden = shown if self.ordering.hides else None
+        self.query_one(CountsRow).show(Totals(counts, self._problems, loading, hidden))
+        self.field.show_found(shown, counts.runs)
         self._show_header(counts)
 
     def _show_header(self, counts: Counts | None = None) -> None:
@@ -267,14 +276,14 @@ class RunsScreen(CommandScreen):
             self.ordering.words = Words()
             self._show_field(False)
             self.runs.focus()
-            self._order()
+            self._show_asked()
         else:
             self.say(f"This is the first screen; {self.kit.keys.shown('exit')} quits.")
 
     def action_needs_me(self) -> None:
         """Shows only what needs a person, or all again."""
         self.ordering.needs_me = not self.ordering.needs_me
-        self._order()
+        self._show_asked()
 
     def action_sort(self) -> None:
         """Orders the runs of each group by the next value."""
@@ -299,7 +308,7 @@ class RunsScreen(CommandScreen):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         self.ordering.words = Words.typed(event.value)
-        self._order()
+        self._show_asked()
 
     @on(Field.Left)
     def _left_field(self, event: Field.Left) -> None:
@@ -314,6 +323,11 @@ class RunsScreen(CommandScreen):
         """The list keeps its cursor bright while the filter is typed."""
         self.runs.looks_focused = self.field.has_focus
         self.runs.repaint()
+
+
+def _troubles(overview: Overview) -> tuple[object, ...]:
+    """What is wrong apart from runs: a new tuple of stores is compared one by one."""
+    return (overview.stores, overview.notices)
 
 
 _MOVES = {
