@@ -121,6 +121,32 @@ def test_loops_are_cut(tmp_path: Path) -> None:
     ]
 
 
+def test_links_that_lead_to_each_other_are_followed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = run(tmp_path, "20260101-000000-000001"), run(tmp_path, "20260101-000000-000002")
+    for folder, other in ((one, two), (two, one)):
+        (folder / "imports").mkdir()
+        (folder / "imports/the--other").symlink_to(other)
+    for name, target in (("a", "b"), ("b", "a")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "link").symlink_to(tmp_path / target)
+    entered: list[str] = []
+    scandir = os.scandir
+
+    def recording(path: str) -> Any:
+        entered.append(path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", recording)
+    discovery = look(tmp_path)
+    assert [each.path for each in discovery.candidates] == [str(one), str(two)]
+    assert codes(discovery) == []
+    there = [path for path in entered if os.path.isdir(path)]
+    assert str(tmp_path / "a") in there
+    assert sorted(set(there)) == sorted(there)
+
+
 def test_imports_within_imports_end(tmp_path: Path) -> None:
     folder = run(tmp_path)
     for _ in range(5):

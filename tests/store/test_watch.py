@@ -6,110 +6,26 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from inspector.store.discover import PlaceKind, discover
-from inspector.store.listen import CannotListen, Listen, Listener, Raw, StopSign, listen
-from inspector.store.watch import Changes, Pace, Watcher
-from tests.store.trees import RUN, file, sql
-
-PATIENCE_S = 20
-NEVER = 1e6
-TOLD_ONLY = Pace(step_ms=5, quiet_step_ms=5, active_s=NEVER, all_s=NEVER)
-"""Nothing is looked at, so whatever is seen was announced."""
-LOOKING = Pace(
-    step_ms=5,
-    quiet_step_ms=5,
-    active_s=0.05,
-    all_s=0.1,
-    poll_active_s=0.02,
-    poll_all_s=0.05,
-    share=1.0,
-    poll_share=1.0,
-    grace_s=0.02,
+from inspector.store.discover import discover
+from inspector.store.listen import (
+    MODIFIED,
+    CannotListen,
+    Ears,
+    Listen,
+    Listener,
+    Raw,
+    StopSign,
+    listen,
 )
-
-
-class Watch:
-    """A watcher at work, with the little that the layer above does: it discovers anew."""
-
-    def __init__(self, top: Path, known: Sequence[Path] = (), **options: Any) -> None:
-        self.top = top
-        self.files: tuple[str, ...] = tuple(map(str, known))
-        self.seen: list[Changes] = []
-        self._news: queue.SimpleQueue[Changes] = queue.SimpleQueue()
-        found = discover([], home=None, cwd=str(top))
-        self._files_of(found.candidates)
-        options.setdefault("pace", TOLD_ONLY)
-        options.setdefault("remote", lambda path: False)
-        self.watcher = Watcher(
-            found.watch_roots, lambda: self.files, folders=found.watch_folders, **options
-        )
-        self.stop = threading.Event()
-        self.thread = threading.Thread(
-            target=self.watcher.run, args=(self._deliver, self.stop), name="watch"
-        )
-
-    def _files_of(self, candidates: Sequence[Any]) -> None:
-        paths = [
-            each.path
-            if each.kind is not PlaceKind.RUN_FOLDER
-            else os.path.join(each.path, "state.db")
-            for each in candidates
-        ]
-        self.files = tuple(sorted({*self.files, *paths}))
-
-    def _deliver(self, changes: Changes) -> None:
-        if changes.rescan:
-            found = discover([], home=None, cwd=str(self.top))
-            self._files_of(found.candidates)
-            self.watcher.rewatch(found.watch_roots, found.watch_folders)
-        self._news.put(changes)
-
-    def until(self, wanted: Callable[[Changes], bool]) -> Changes:
-        """Waits for changes that are wanted; all that came before are in `seen`."""
-        while True:
-            changes = self._news.get(timeout=PATIENCE_S)
-            self.seen.append(changes)
-            if wanted(changes):
-                return changes
-
-    def until_path(self, path: Path) -> Changes:
-        return self.until(lambda changes: str(path) in changes.paths)
-
-    def settle(self) -> None:
-        """Waits until all that was done so far has been told."""
-        mark = self.top / "settled.db"
-        for number in range(1000):
-            file(mark, b"%d" % number)
-            try:
-                changes = self._news.get(timeout=0.2)
-            except queue.Empty:
-                continue
-            self.seen.append(changes)
-            if str(mark) in changes.paths:
-                break
-        mark.unlink()
-        self.until(lambda changes: str(mark) in changes.paths and not mark.exists())
-        self.seen.clear()
-
-
-@contextmanager
-def watching(top: Path, **options: Any) -> Iterator[Watch]:
-    watch = Watch(top, **options)
-    watch.thread.start()
-    try:
-        yield watch
-    finally:
-        watch.stop.set()
-        watch.thread.join(PATIENCE_S)
-        assert not watch.thread.is_alive()
-        assert not [each.name for each in threading.enumerate() if each.name.startswith("watch-")]
+from inspector.store.watch import Changes, Pace
+from tests.store.trees import RUN, file, sql
+from tests.store.watching import LOOKING, NEVER, PATIENCE_S, Watch, watching
 
 
 def test_a_commit_is_told_with_the_database_and_nothing_else(tmp_path: Path) -> None:
@@ -206,6 +122,21 @@ def test_a_run_that_is_reached_by_a_link_too_is_told_once(tmp_path: Path) -> Non
         watch.settle()
         sql(path, "insert into t values (1)")
         assert watch.until_path(path) == Changes(frozenset({str(path)}))
+
+
+def test_what_comes_between_the_plan_and_the_watch_is_found(tmp_path: Path) -> None:
+    path = tmp_path / ".agents/prose/runs" / RUN / "state.db"
+
+    def late(folders: Sequence[str], recursive: bool) -> Listener:
+        if not path.exists():
+            sql(path, "create table t (a)")
+        return listen(folders, recursive)
+
+    with watching(tmp_path, listener=late) as watch:
+        watch.until(lambda changes: changes.rescan and str(path) in watch.files)
+        watch.settle()
+        sql(path, "insert into t values (1)")
+        watch.until_path(path)
 
 
 class Deaf:
@@ -364,3 +295,48 @@ def test_new_roots_are_taken_up_from_another_thread(tmp_path: Path) -> None:
         watch.settle()
         sql(path, "insert into t values (1)")
         assert watch.until_path(path).rescan is False
+
+
+class Slow:
+    """A listener that forgets what it has heard when it is told to stop, as the library does."""
+
+    def __init__(self) -> None:
+        self.heard: queue.SimpleQueue[Raw] = queue.SimpleQueue()
+        self.waiting = threading.Event()
+        self.closed = threading.Event()
+
+    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> Raw:
+        self.waiting.set()
+        try:
+            raw = self.heard.get(timeout=timeout_ms / 1000)
+        except queue.Empty:
+            return set()
+        return set() if stop.is_set() else raw
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+def test_a_watch_that_is_replaced_still_tells_what_it_heard() -> None:
+    made: list[Slow] = []
+
+    def make(folders: Sequence[str], recursive: bool) -> Listener:
+        if made:
+            # Written while the next watch begins: only the first one can know.
+            made[0].waiting.wait(PATIENCE_S)
+            made[0].heard.put({(MODIFIED, "/a/x.db")})
+        made.append(Slow())
+        return made[-1]
+
+    ears = Ears(make, lambda deep: (1, 1))
+    try:
+        ears.tune(("/a",), deep=False)
+        ears.tune(("/a",), deep=False)
+        assert len(made) == 1
+        ears.tune(("/a", "/b"), deep=False)
+        assert ears.heard(PATIENCE_S) == {(MODIFIED, "/a/x.db")}
+        assert made[0].closed.wait(PATIENCE_S)
+        assert not made[1].closed.is_set()
+    finally:
+        ears.close()
+    assert made[1].closed.is_set()

@@ -223,6 +223,15 @@ def test_a_database_looks_otherwise_when_any_of_its_files_does(
     assert marks.changed([path]) == {path}
 
 
+def test_a_log_that_a_run_keeps_is_looked_at_in_a_large_sweep_too(tmp_path: Path) -> None:
+    path = str(run(tmp_path) / "state.db")
+    file(Path(f"{path}-wal"), b"x")
+    marks = Marks()
+    marks.changed([path])
+    file(Path(f"{path}-wal"), b"more")
+    assert marks.changed([path], thorough=False) == {path}
+
+
 def test_a_run_folder_looks_otherwise_when_its_records_do(tmp_path: Path) -> None:
     folder = run(tmp_path)
     marks = Marks()
