@@ -106,8 +106,11 @@ class Look(NamedTuple):
     @property
     def last_write_ms(self) -> int:
         """When the database, its journal or its log was last written (UTC ms)."""
-        marks = (self.db, self.journal, self.wal)
-        return max(mark.mtime_ns for mark in marks if mark) // 1_000_000
+        newest = self.db.mtime_ns
+        for mark in (self.journal, self.wal):
+            if mark is not None and mark.mtime_ns > newest:
+                newest = mark.mtime_ns
+        return newest // 1_000_000
 
     @property
     def racy_for_ns(self) -> int:

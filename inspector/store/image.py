@@ -6,8 +6,7 @@ watched one between two equal looks, or a private copy.
 
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from operator import methodcaller
 from typing import Final
 from urllib.parse import quote
@@ -18,11 +17,11 @@ SUFFIXES: Final = ("", "-journal", "-wal", "-shm")
 """What SQLite may keep beside a database."""
 
 _SETTINGS: Final = (
-    "PRAGMA query_only=ON",
-    "PRAGMA trusted_schema=OFF",
-    "PRAGMA cell_size_check=ON",
-    "PRAGMA mmap_size=0",
-    "PRAGMA temp_store=MEMORY",
+    "PRAGMA query_only=ON;"
+    "PRAGMA trusted_schema=OFF;"
+    "PRAGMA cell_size_check=ON;"
+    "PRAGMA mmap_size=0;"
+    "PRAGMA temp_store=MEMORY;"
 )
 # What a hostile database could otherwise make us do: huge values, endless programs, other files.
 _LIMITS: Final = (
@@ -47,20 +46,21 @@ def uri(path: str, parameters: str) -> str:
     return f"file://{quote(os.fsencode(path))}?{parameters}"
 
 
-@contextmanager
-def reading(path: str) -> Iterator[sqlite3.Connection]:
+def reading(path: str) -> closing[sqlite3.Connection]:
     """A connection to a file that stands still; it neither locks nor looks for a journal or log.
 
     Text is decoded as UTF-8 with replacement characters, BLOBs stay bytes.
     """
     connection = sqlite3.connect(uri(path, "mode=ro&immutable=1"), uri=True, isolation_level=None)
-    with closing(connection):
+    try:
         for limit, value in _LIMITS:
             connection.setlimit(limit, value)
-        for setting in _SETTINGS:
-            connection.execute(setting)
+        connection.executescript(_SETTINGS)
         connection.text_factory = _decode
-        yield connection
+    except BaseException:
+        connection.close()
+        raise
+    return closing(connection)
 
 
 def recover(path: str) -> int:

@@ -95,16 +95,16 @@ def copy_out(source: int, target: str, *, between: Callable[[], None] = lambda: 
         os.close(out)
 
 
-if sys.platform == "linux":
-
-    def _send(source: int, out: int, offset: int) -> int:
-        return os.sendfile(out, source, offset, CHUNK)
-
-else:
-
-    def _send(source: int, out: int, offset: int) -> int:
-        part = os.pread(source, min(CHUNK, 1 << 20), offset)
-        return write_at(out, part, offset) if part else 0
+def _send(source: int, out: int, offset: int) -> int:
+    if sys.platform == "linux":
+        try:
+            return os.sendfile(out, source, offset, CHUNK)
+        except OSError as error:
+            # Some file systems cannot be sent from.
+            if error.errno not in (errno.EINVAL, errno.ENOSYS):
+                raise
+    part = os.pread(source, min(CHUNK, 1 << 20), offset)
+    return write_at(out, part, offset) if part else 0
 
 
 def write_at(fd: int, data: bytes | memoryview, offset: int) -> int:

@@ -90,6 +90,7 @@ class ZeroTouchReader:
         self._wal = WalImage(self._real, self._room, self._step)
         self._lineage = Lineage()
         self._last: _Accepted | None = None
+        self._settled = False
         self._trouble: tuple[Health, int] | None = None
 
     def __enter__(self) -> Self:
@@ -129,6 +130,8 @@ class ZeroTouchReader:
         StoreUnavailable (`unreadable`), like every other way to have no answer.
         """
         started = self._clock()
+        # Until an answer is accepted nobody can say that there is nothing new.
+        self._settled = False
         try:
             reading = self._read(query)
         except StoreUnavailable as error:
@@ -143,7 +146,7 @@ class ZeroTouchReader:
     def changed(self) -> bool:
         """False only if nothing was committed since the last accepted read (10 to 25 us)."""
         last = self._last
-        if last is None or (last.route != "wal" and last.seen.racy_for_ns):
+        if last is None or not self._settled:
             return True
         try:
             status = os.stat(self.path)
@@ -193,6 +196,7 @@ class ZeroTouchReader:
         else:
             accepted = plain_token(seen)
         self._last = _Accepted(seen, accepted, answer.route)
+        self._settled = answer.route == "wal" or not seen.racy_for_ns
         self._lineage.note(seen.identity, seen.birth, answer.head)
         return Reading(answer.value, accepted, answer.route)
 

@@ -2,7 +2,6 @@
 
 import secrets
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 from inspector.store.fingerprint import Look
 
@@ -15,18 +14,18 @@ class Token:
     no part in the comparison.
     """
 
-    key: bytes
+    key: tuple[object, ...]
     last_write_ms: int = field(compare=False)
 
 
 def token(seen: Look, key: tuple[object, ...]) -> Token:
     """The token of content that `key` identifies."""
-    return Token(blake2b(repr(key).encode(), digest_size=16).digest(), seen.last_write_ms)
+    return Token(key, seen.last_write_ms)
 
 
 def unique_token(seen: Look) -> Token:
     """A token that never equals another, for content that may still move."""
-    return Token(secrets.token_bytes(16), seen.last_write_ms)
+    return Token((secrets.token_bytes(16),), seen.last_write_ms)
 
 
 def plain_token(seen: Look) -> Token:

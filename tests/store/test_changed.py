@@ -59,6 +59,24 @@ def test_unsure_before_the_first_read_and_after_a_failed_one(path: Path) -> None
 
 
 @pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_unsure_after_an_answer_that_was_not_given(path: Path, mode: str) -> None:
+    def unlucky(connection: sqlite3.Connection) -> None:
+        survey(connection)
+        raise LookupError
+
+    with Writer(path) as writer, ZeroTouchReader(str(path), budget=PATIENT) as reader:
+        writer.do("fresh", mode)
+        reader.read(survey)
+        assert not reader.changed()
+        writer.do("commit")
+        with pytest.raises(LookupError):
+            reader.read(unlucky)
+        assert reader.changed()
+        assert reader.read(survey).value.n == 2
+        assert not reader.changed()
+
+
+@pytest.mark.parametrize("mode", ["delete", "wal"])
 def test_tokens(path: Path, mode: str) -> None:
     seen: dict[object, int] = {}
     with Writer(path) as writer, ZeroTouchReader(str(path), budget=PATIENT) as reader:

@@ -1,8 +1,11 @@
 """What a killed or a writing process left half done is undone in a private copy, never in place."""
 
 import os
+import shutil
+import sqlite3
 import struct
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -106,6 +109,27 @@ def test_without_its_super_journal_a_transaction_is_complete(
     with_super_journal(path, path.parent / "gone")
     with untouched(path.parent):
         assert reader.read(count).value == 2 * ROWS
+
+
+def test_a_hot_journal_beside_a_log(path: Path, tmp_path: Path) -> None:
+    """First the journal is played back, then the log: as SQLite does, on a copy."""
+    logged = tmp_path / "logged.db"
+    shutil.copyfile(path, logged)
+    with Writer(logged) as writer:
+        writer.sql("PRAGMA journal_mode=WAL", "INSERT INTO t(v) SELECT 'more' FROM t LIMIT 9")
+        log = Path(f"{logged}-wal").read_bytes()
+    with Writer(path) as writer:
+        writer.sql(*SPILL)
+    Path(f"{path}-wal").write_bytes(log)
+    copies = [path, Path(f"{path}-journal"), Path(f"{path}-wal")]
+    for copy in copies:
+        shutil.copyfile(copy, tmp_path / copy.name)
+    with closing(sqlite3.connect(tmp_path / path.name)) as connection:
+        expected = count(connection)
+    assert expected == ROWS + 9
+    with ZeroTouchReader(str(path)) as reader, untouched(path.parent):
+        reading = reader.read(count)
+        assert (reading.value, reading.route) == (expected, "image")
 
 
 @pytest.mark.parametrize("tick_ms", [10, 1000])

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from watchfiles._rust_notify import RustNotify
 
 from inspector.store.read import ZeroTouchReader
 from tests.store.builders import ROWS, count, database, untouched
@@ -187,6 +188,27 @@ def test_a_writer_goes_on_as_if_nobody_had_looked(scene: Scene) -> None:
         assert reader.read(count).value == rows + 50
     scene.live[0].do("close")
     assert os.listdir(scene.path.parent) == ["state.db"]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [rollback_at_rest, hot_journal, log_at_rest, log_of_idle_writer, log_of_killed_writer],
+    ids=lambda build: build.__name__,
+)
+def test_a_watcher_hears_nothing(scene: Scene, build: Build) -> None:
+    """Else every refresh would call for the next one."""
+    build(scene)
+    with (
+        ZeroTouchReader(str(scene.path)) as reader,
+        RustNotify([str(scene.path.parent)], False, False, 0, True, True) as watcher,
+    ):
+        for _ in range(5):
+            reader.read(count)
+            reader.changed()
+            reader.content_token()
+        assert watcher.watch(20, 5, 100, None) == "timeout"
+        scene.path.touch()
+        assert watcher.watch(20, 5, 1000, None) != "timeout", "it can hear"
 
 
 ALONE = """
