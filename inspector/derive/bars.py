@@ -1,0 +1,121 @@
+"""Bars of a timeline and its scrubber, as cells; how they look is for the screen to say.
+
+Solid is recorded, dashed is not recorded as ended. What has no row has no bar.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from inspector.derive.axis import Axis
+
+OPEN_CELLS = 2
+"""Dashed cells at the end of a bar that has no end."""
+
+
+class Bar(NamedTuple):
+    """A bar: solid from half cell `start` to `solid`, then dashed until cell `stop` begins."""
+
+    start: int
+    solid: int
+    stop: int
+    """Cell behind the last dash; where nothing is dashed, the cell behind the solid part."""
+
+    @property
+    def cell(self) -> int:
+        """The first cell."""
+        return self.start // 2
+
+
+class Glyphs(NamedTuple):
+    """What bars are drawn with, each one cell: whole, right half, left half, dashed."""
+
+    whole: str
+    right_half: str
+    left_half: str
+    dashed: str
+
+
+def closed_bar(axis: Axis, begin: int, end: int) -> Bar:
+    """A bar from its first to its last event or instant: at least half a cell."""
+    start, stop = axis.begin(begin), axis.end(end)
+    if stop <= start:
+        start = min(start, 2 * axis.cells - 1)
+        stop = start + 1
+    return Bar(start, stop, (stop + 1) // 2)
+
+
+def open_bar(axis: Axis, begin: int, now: int) -> Bar:
+    """A bar without an end: it reaches until now, or until the run's end, in two dashes."""
+    start = axis.begin(begin)
+    stop = max(1, (axis.end(now) + 1) // 2, start // 2 + 1)
+    stop = min(stop, axis.cells)
+    start = min(start, 2 * stop - 1)
+    solid = 2 * (stop - OPEN_CELLS)
+    # What is shorter than the dashes has nothing solid.
+    return Bar(start, solid, stop) if solid > start else Bar(start, start, stop)
+
+
+def dashed_bar(axis: Axis, begin: int, end: int) -> Bar:
+    """A bar of which no end is confirmed: dashed all along."""
+    bar = closed_bar(axis, begin, end)
+    return Bar(bar.start, bar.start, bar.stop)
+
+
+def drawn(bar: Bar, glyphs: Glyphs) -> str:
+    """The cells of a bar, from its first one on."""
+    start, solid, stop = bar
+    text = ""
+    if solid > start:
+        if start % 2:
+            text += glyphs.right_half
+            start += 1
+        text += glyphs.whole * ((solid - start) // 2)
+        if solid % 2:
+            text += glyphs.left_half
+    return text + glyphs.dashed * (stop - bar.cell - len(text))
+
+
+class Mark(Enum):
+    """What stands in a cell of the scrubber."""
+
+    LINE = "line"
+    BEFORE = "before"
+    """The line up to the position, while travelling."""
+    AFTER = "after"
+    """The line behind the position, while travelling."""
+    FAILURE = "failure"
+    POSITION = "position"
+    IDLE = "idle"
+
+
+def scrubber(
+    axis: Axis, failures: Sequence[int], position: int | None, *, travelling: bool
+) -> list[Mark]:
+    """The scrubber, cell by cell. `failures` ascend; they and `position` are on the axis."""
+    here = axis.cell(position) if position is not None else -1
+    if travelling:
+        marks = [Mark.BEFORE if cell < here else Mark.AFTER for cell in range(axis.cells)]
+    else:
+        marks = [Mark.LINE] * axis.cells
+    for cut in axis.cuts:
+        marks[cut.first] = marks[cut.last] = Mark.IDLE
+    for cell in failure_cells(axis, failures):
+        marks[cell] = Mark.FAILURE
+    if here >= 0:
+        marks[here] = Mark.POSITION
+    return marks
+
+
+def failure_cells(axis: Axis, failures: Sequence[int]) -> list[int]:
+    """The cells with a failure in them; looks at one failure a cell, however many there are."""
+    cells: list[int] = []
+    at = 0
+    while at < len(failures):
+        cell = axis.cell(failures[at])
+        cells.append(cell)
+        at = bisect_left(failures, cell + 1, lo=at + 1, key=axis.cell)
+    return cells

@@ -1,0 +1,96 @@
+"""How far a container is, in signs: branches that joined, the round of a loop, tries of a step."""
+
+from __future__ import annotations
+
+from array import array
+from enum import Enum
+from typing import NamedTuple
+
+from inspector.derive.steps import KIND_CODE, STATUS_CODE, StepTable
+from inspector.model.status import Status
+from inspector.model.step import StepKind
+
+_PARALLEL = KIND_CODE[StepKind.PARALLEL]
+_LOOP = KIND_CODE[StepKind.LOOP]
+_ITERATION = KIND_CODE[StepKind.ITERATION]
+_COMPLETED = STATUS_CODE[Status.COMPLETED]
+_FAILED = STATUS_CODE[Status.FAILED]
+_RUNNING = STATUS_CODE[Status.RUNNING]
+
+
+class Counted(Enum):
+    """What is counted."""
+
+    BRANCHES = "branches"
+    ROUNDS = "rounds"
+    TRIES = "tries"
+
+
+class Progress(NamedTuple):
+    """So many of so many; `total` None where the record does not say."""
+
+    what: Counted
+    done: int
+    total: int | None = None
+
+
+class Within(NamedTuple):
+    """How the children of a container stand."""
+
+    completed: int
+    failed: int
+    running: int
+    total: int
+
+
+def within(table: StepTable, children: array[int]) -> Within:
+    """Counts the statuses of children; consecutive ones at the speed of memory."""
+    if len(children) and children[-1] - children[0] + 1 == len(children):
+        codes = table.status[children[0] : children[-1] + 1]
+    else:
+        codes = bytearray(map(table.status.__getitem__, children))
+    return Within(
+        codes.count(_COMPLETED), codes.count(_FAILED), codes.count(_RUNNING), len(children)
+    )
+
+
+def progress(table: StepTable, step: int, children: array[int]) -> Progress | None:
+    """What a row says about how far its step is; None for a step that is not counted."""
+    kind = table.kind[step]
+    if kind == _PARALLEL:
+        counts = within(table, children)
+        return Progress(Counted.BRANCHES, counts.completed, counts.total)
+    extra = table.extra.get(step)
+    if kind == _LOOP:
+        return _rounds(table, step, children)
+    if extra is not None and len(extra.attempts) > 1:
+        return Progress(Counted.TRIES, extra.attempts[-1].n)
+    return None
+
+
+def _rounds(table: StepTable, step: int, children: array[int]) -> Progress | None:
+    extra = table.extra.get(step)
+    total = extra.of if extra is not None else None
+    newest = children[-1] if len(children) else -1
+    now = table.iteration(newest) if newest >= 0 and table.kind[newest] == _ITERATION else None
+    if now is None and extra is not None:
+        now = extra.ref.get("current_iteration")
+    return Progress(Counted.ROUNDS, now, total) if isinstance(now, int) else None
+
+
+def begin_event(table: StepTable, step: int, children: array[int]) -> int:
+    """The first event of a step or of what is inside it; 0 when nothing of it has a row.
+
+    `children` are those of the step. A round's own row comes when it is over, so that what is
+    inside begins before it.
+    """
+    first = table.first[step]
+    for child in children[:_LOOKED_AT]:
+        begun = table.first[child]
+        if begun:
+            return min(first, begun) if first else begun
+    return first
+
+
+_LOOKED_AT = 64
+"""Children that are looked through for the first one with a row."""
