@@ -6,12 +6,15 @@ A row that cannot be read ends the reading there and is said; it never costs the
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from inspector.query.openprose.events import COLUMNS, Row
+from inspector.query.rows import Damage, collect, read_whole_rows
 from inspector.query.tables import Table, Tables, quoted
+
+__all__ = ["Damage", "RunRow", "read_execution", "read_run_rows", "read_some", "read_whole_rows"]
 
 RUN_COLUMNS = (
     "id",
@@ -37,22 +40,6 @@ class RunRow:
     state_mode: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
-    """Where reading a table had to end."""
-
-    table: str
-    rows: int
-    """Rows that could be read before it."""
-    message: str
-    """SQLite's own words."""
-
-    @property
-    def sentence(self) -> str:
-        """For a person."""
-        return f"{self.message}: {self.table} could be read up to row {self.rows}"
-
-
 def read_run_rows(
     connection: sqlite3.Connection, tables: Tables
 ) -> tuple[list[RunRow], Damage | None]:
@@ -63,23 +50,8 @@ def read_run_rows(
     columns = ", ".join(table.column(name) for name in RUN_COLUMNS)
     sql = f"SELECT {columns} FROM run ORDER BY {table.order} LIMIT 1000"
     rows: list[RunRow] = []
-    damage = _collect(connection, "run", sql, (), lambda row: rows.append(RunRow(*row)))
+    damage = collect(connection, "run", sql, (), lambda row: rows.append(RunRow(*row)))
     return rows, damage
-
-
-def _collect(
-    connection: sqlite3.Connection, table: str, sql: str, values: Sequence[Any], take: Any
-) -> Damage | None:
-    count = 0
-    try:
-        for row in connection.execute(sql, values):
-            take(row)
-            count += 1
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError) and "no such" in str(error):
-            raise
-        return Damage(table, count, str(error))
-    return None
 
 
 def execution_select(table: Table, where: str = "") -> str:
@@ -106,7 +78,7 @@ def read_execution(
     rows: list[Row] = []
     where = "" if after is None else f"WHERE {order_column(table)} > ?"
     values = () if after is None else (after,)
-    damage = _collect(connection, "execution", execution_select(table, where), values, rows.append)
+    damage = collect(connection, "execution", execution_select(table, where), values, rows.append)
     return rows, damage
 
 
@@ -122,13 +94,3 @@ def read_some(connection: sqlite3.Connection, tables: Tables, ids: Sequence[int]
         sql = execution_select(table, f"WHERE {order_column(table)} IN ({marks})")
         rows.extend(connection.execute(sql, part))
     return rows
-
-
-def read_whole_rows(
-    connection: sqlite3.Connection, table: Table, where: str, values: Sequence[Any]
-) -> Iterator[dict[str, Any]]:
-    """Rows with every column that exists, extensions included, by name."""
-    columns = ", ".join(quoted(name) for name in table.columns)
-    cursor = connection.execute(f"SELECT {columns} FROM {quoted(table.name)} {where}", values)
-    for row in cursor:
-        yield dict(zip(table.columns, row, strict=True))

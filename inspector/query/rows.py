@@ -1,0 +1,62 @@
+"""Rows of any table as they stand, by the columns that exist.
+
+A row that cannot be read ends the reading there and is said; it never costs the rows before it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.query.tables import Table, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Where reading a table had to end."""
+
+    table: str
+    rows: int
+    """Rows that could be read before it."""
+    message: str
+    """SQLite's own words."""
+
+    @property
+    def sentence(self) -> str:
+        """For a person."""
+        return f"{self.message}: {self.table} could be read up to row {self.rows}"
+
+
+def collect(
+    connection: sqlite3.Connection,
+    table: str,
+    sql: str,
+    values: Sequence[Any],
+    take: Callable[[Any], object],
+) -> Damage | None:
+    """Gives each row to `take`; where reading ends early, says so.
+
+    Raises sqlite3.OperationalError when the statement names what is not there.
+    """
+    count = 0
+    try:
+        for row in connection.execute(sql, values):
+            take(row)
+            count += 1
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError) and "no such" in str(error):
+            raise
+        return Damage(table, count, str(error))
+    return None
+
+
+def read_whole_rows(
+    connection: sqlite3.Connection, table: Table, where: str, values: Sequence[Any]
+) -> Iterator[dict[str, Any]]:
+    """Rows with every column that exists, extensions included, by name."""
+    columns = ", ".join(quoted(name) for name in table.columns)
+    cursor = connection.execute(f"SELECT {columns} FROM {quoted(table.name)} {where}", values)
+    for row in cursor:
+        yield dict(zip(table.columns, row, strict=True))
