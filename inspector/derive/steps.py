@@ -5,6 +5,7 @@ A million steps are a handful of arrays; `Step` objects are made only for what i
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,6 +24,11 @@ _NO_TIMES = array("q", [NO_TIME]) * _BLOCK
 _ZEROS = array("i", [0]) * _BLOCK
 KIND_CODE = {kind: code for code, kind in enumerate(KINDS)}
 STATUS_CODE = {status: code for code, status in enumerate(STATUSES)}
+_ITERATION = KIND_CODE[StepKind.ITERATION]
+_BRANCH = KIND_CODE[StepKind.BRANCH]
+_RESERVED = re.compile(r"[%/.\[\]#@]")
+"""Characters that mean something in a path; in a name they are written as `%2F`."""
+_NUMBER = re.compile(r"-?[0-9]+", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -64,6 +70,7 @@ class StepTable:
         "parent",
         "raw",
         "reparented",
+        "repeats",
         "segment",
         "span_last",
         "span_start",
@@ -92,6 +99,8 @@ class StepTable:
         self.raw: list[str | None] = []
         self.segment: list[Any] = []
         """The step's part of its path: an index, a name, or None."""
+        self.repeats: dict[int, str] = {}
+        """Steps whose segment a sibling had before them → what tells them apart, as `#2`."""
         self.extra: dict[int, Extra] = {}
         self.owned: set[int] = set()
         """Steps whose extra facts no snapshot shares yet."""
@@ -144,7 +153,10 @@ class StepTable:
         self.children_of[parent] += 1
 
     def move(self, step: int, parent: int) -> None:
-        """Puts a step under another parent (a row whose parent came after it)."""
+        """Puts a step with all inside it under another parent (a row whose parent came later).
+
+        The new parent must not lie inside the step.
+        """
         old = self.parent[step]
         if old >= 0:
             self.children_of[old] -= 1
@@ -153,6 +165,10 @@ class StepTable:
         self.parent[step] = parent
         if parent >= 0:
             self._adopt(parent)
+            self.touch(parent, self.span_last[step])
+            for moment in (self.span_start[step], self.span_stop[step]):
+                if moment != NO_TIME:
+                    self.stretch(parent, moment)
         self.reparented += 1
 
     def set_status(self, step: int, status: Status, raw: str | None) -> None:
@@ -201,6 +217,7 @@ class StepTable:
         for name in _ARRAYS:
             setattr(other, name, getattr(self, name)[:])
         other.extra = dict(self.extra)
+        other.repeats = dict(self.repeats)
         self.owned.clear()
         other.owned = set()
         other.leaf_counts = self.leaf_counts[:]
@@ -223,17 +240,23 @@ class StepTable:
             step = self.parent[step]
 
     def path(self, step: int) -> str:
-        """The step's id, such as `l1[2]/p1.b/l2[1]`: stable while events are only added."""
+        """The step's id, such as `l1[2]/p1.b/l2[1]`: stable while events are only added.
+
+        No two steps have the same one: reserved characters in names are written as `%2F`, a name
+        that reads as a number as `#7`, no name as `?`, an empty one as `%`; a repeated segment is
+        followed by `#2`.
+        """
         parts: list[str] = []
+        repeats = self.repeats
         while step >= 0:
-            segment = self.segment[step]
-            kind = self.kind_of(step)
-            if kind is StepKind.ITERATION:
-                parts.append(f"[{segment}]")
-            elif kind is StepKind.BRANCH:
-                parts.append(f".{segment}")
+            kind, segment = self.kind[step], self.segment[step]
+            again = repeats.get(step, "") if repeats else ""
+            if kind == _ITERATION:
+                parts.append(f"[{segment}{again}]")
+            elif kind == _BRANCH:
+                parts.append(f".{_quoted(str(segment))}{again}")
             else:
-                parts.append(f"/{segment}")
+                parts.append(f"/{_part(segment)}{again}")
             step = self.parent[step]
         return "".join(reversed(parts)).removeprefix("/")
 
@@ -288,8 +311,26 @@ class StepTable:
         )
 
 
-_NOT_COLUMNS = {"extra", "owned", "leaf_counts", "reparented"}
+_NOT_COLUMNS = {"extra", "owned", "leaf_counts", "reparented", "repeats"}
 _ARRAYS = tuple(name for name in StepTable.__slots__ if name not in _NOT_COLUMNS)
+
+
+def _part(segment: Any) -> str:
+    """A segment after a slash; numbers stay apart from names that look like them."""
+    if isinstance(segment, int):
+        return str(segment)
+    if segment is None:
+        return "?"
+    name = str(segment)
+    if _NUMBER.fullmatch(name):
+        return f"#{name}"
+    return _quoted(name) if name != "?" else "%3F"
+
+
+def _quoted(name: str) -> str:
+    if not _RESERVED.search(name):
+        return name or "%"
+    return _RESERVED.sub(lambda found: f"%{ord(found[0]):02X}", name)
 
 
 def instant(value: int) -> int | None:

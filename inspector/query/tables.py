@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+_ROWID_NAMES = ("rowid", "_rowid_", "oid")
 _WITHOUT_ROWID = re.compile(r"\bwithout\s+rowid\b", re.IGNORECASE)
 _VIRTUAL = re.compile(r"\s*create\s+virtual\b", re.IGNORECASE)
 _MOST_KNOWN = 64
@@ -28,6 +29,8 @@ class Table:
     columns: tuple[str, ...]
     has_rowid: bool
     is_view: bool = False
+    key: str | None = None
+    """The column that is the rowid itself (`INTEGER PRIMARY KEY`): rows by it come in order."""
 
     def has(self, column: str) -> bool:
         """Whether a column of this very name exists."""
@@ -38,9 +41,17 @@ class Table:
         return next((quoted(name) for name in names if name in self.columns), "NULL")
 
     @property
+    def rowid(self) -> str:
+        """The number of a row as SQL; `NULL` where rows have none or a column hides it."""
+        if not self.has_rowid:
+            return "NULL"
+        names = {name.lower() for name in self.columns}
+        return next((name for name in _ROWID_NAMES if name not in names), "NULL")
+
+    @property
     def order(self) -> str:
         """What rows are ordered by so that the order is that of writing, as SQL."""
-        return "rowid" if self.has_rowid else "1"
+        return "1" if self.rowid == "NULL" else self.rowid
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +105,18 @@ def read_tables(connection: sqlite3.Connection) -> Tables:
             continue
         is_view = kind == "view"
         without = isinstance(sql, str) and _WITHOUT_ROWID.search(sql) is not None
-        found[name] = Table(name, _columns(connection, name), not is_view and not without, is_view)
+        columns, key = _columns(connection, name)
+        has_rowid = not is_view and not without
+        found[name] = Table(name, columns, has_rowid, is_view, key if has_rowid else None)
     return Tables(found, catalogue)
 
 
-def _columns(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
+def _columns(connection: sqlite3.Connection, table: str) -> tuple[tuple[str, ...], str | None]:
+    """The columns, and the one that is the rowid itself if there is one."""
     try:
         rows = connection.execute(f"PRAGMA table_xinfo({quoted(table)})").fetchall()
     except sqlite3.DatabaseError:
-        return ()
-    return tuple(str(row[1]) for row in rows)
+        return (), None
+    keys = [(str(row[1]), str(row[2])) for row in rows if row[5]]
+    is_rowid = len(keys) == 1 and keys[0][1].upper() == "INTEGER"
+    return tuple(str(row[1]) for row in rows), keys[0][0] if is_rowid else None

@@ -94,41 +94,53 @@ def chains(ledger: Ledger | None) -> Iterable[Finding]:
 
 def oddities(state: State) -> Iterable[Finding]:
     """What the fold met: parents that are missing or circular, unknown words, broken metadata."""
-    for row, steps in state.waiting.items():
-        for step in steps:
-            yield Finding(
-                "parent_missing",
-                f"Row {state.first_row(step)} names row {row} as its parent, which is not there.",
-                f"execution:{state.first_row(step)}",
-            )
+    orphans = ((row, step) for row, steps in state.waiting.items() for step in steps)
+    for count, (row, step) in enumerate(orphans, 1):
+        if count > KEPT_REMARKS:
+            more = sum(map(len, state.waiting.values())) - KEPT_REMARKS
+            yield Finding("parent_missing", _more(more))
+            break
+        first = _name(state, state.first_row(step))
+        yield Finding(
+            "parent_missing",
+            f"Row {first} names row {_name(state, row)} as its parent, which is not there.",
+            f"execution:{first}",
+        )
     for remark in state.remarks:
-        yield Finding(remark.code, _sentence(remark), _where(remark))
+        names = [_name(state, row) for row in remark.rows]
+        yield Finding(remark.code, _sentence(remark, names), f"execution:{','.join(names)}")
     for code, count in state.remark_counts.items():
         if count > KEPT_REMARKS:
-            yield Finding(code, f"{count - KEPT_REMARKS} more of the same kind are not listed.")
+            yield Finding(code, _more(count - KEPT_REMARKS))
 
 
-def _where(remark: Remark) -> str:
-    return f"execution:{','.join(map(str, remark.rows))}"
+def _more(count: int) -> str:
+    return f"{count} more of the same kind {'is' if count == 1 else 'are'} not listed."
 
 
-def _sentence(remark: Remark) -> str:
-    row = remark.rows[0]
+def _name(state: State, row: int | None) -> str:
+    """A row as it is named in a sentence, by its recorded id."""
+    known = None if row is None else state.rows.id_of(row)
+    return "without an id" if known is None else str(known)
+
+
+def _sentence(remark: Remark, names: Sequence[str]) -> str:
+    row = names[0]
     if remark.code == "parent_cycle":
-        if len(remark.rows) == 1:
+        if len(names) == 1:
             return f"Row {row} names itself as its parent."
-        listed = " and ".join(map(str, remark.rows))
-        return f"Rows {listed} name each other as parents; the circle is cut once."
+        return f"Rows {' and '.join(names)} name each other as parents; the circle is cut once."
     if remark.code == "unknown_status":
         return (
             f"Row {row} has the status {remark.detail!r}, which the state document does not know."
         )
-    return _SENTENCES[remark.code].format(row=row)
+    return _SENTENCES[remark.detail or remark.code].format(row=row)
 
 
 _SENTENCES = {
     "malformed_metadata": "Row {row} has metadata that is not a JSON object; it is shown raw.",
     "clock_skew": "Row {row} ends before it starts; its duration is left out.",
+    "before_parent": "Row {row} starts before what it is a part of; the clock may have been set.",
     "implausible_time": "Row {row} bears an instant that cannot be right; the axis leaves it out.",
     "superseded": "A construct was begun again by row {row} before its end was recorded.",
     "start_missing": "Row {row} speaks of a construct whose start is not recorded.",

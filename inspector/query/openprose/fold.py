@@ -23,7 +23,16 @@ from inspector.query.openprose.events import (
 )
 from inspector.query.openprose.loops import apply_loop, is_loop_row
 from inspector.query.openprose.parallels import apply_parallel, is_parallel_row, owns_row
-from inspector.query.openprose.places import frame_of, inside, round_of, settle_parent
+from inspector.query.openprose.places import (
+    frame_of,
+    inside,
+    key_of,
+    promote,
+    round_of,
+    settle_parent,
+    waits_for_parent,
+)
+from inspector.query.openprose.row_numbers import RowNumbers
 from inspector.query.openprose.state import ROOT, Fact, State
 from inspector.query.openprose.statements import begin, record
 from inspector.text.parse_time import parse_instant
@@ -60,6 +69,7 @@ def _apply_plain(state: State, row: Row) -> bool:
     """
     row_id, index, text, raw, started, completed, error, parent, metadata = row
     code = _PLAIN.get(raw) if type(raw) is str else None
+    rows = state.rows
     if (
         code is None
         or metadata
@@ -70,7 +80,8 @@ def _apply_plain(state: State, row: Row) -> bool:
         or type(index) is not int
         or type(text) is not str
         or type(row_id) is not int
-        or state.waiting
+        or row_id <= rows.last
+        or row_id in state.waiting
         or text.startswith(_NOT_PLAIN)
     ):
         return False
@@ -79,14 +90,16 @@ def _apply_plain(state: State, row: Row) -> bool:
         container = state.here = inside(state, ROOT)
     known = state.by_key.get(container)
     if known is None:
+        if state.is_forgotten(container):
+            return False
         known = state.by_key[container] = {}
-    elif index in known:
+    elif index in known or container in state.late:
         return False
     step = known[index] = state.steps.append(container, _STATEMENT, text, code, raw, state.events)
     state.steps.segment[step] = index
     state.index.append(index)
-    state.frame.append(state.frame[container] if container >= 0 else 0)
-    state.row_ids.append(row_id)
+    rows.last = row_id
+    rows.ids.append(row_id)
     state.event_step.append(step)
     if code == _FAILED:
         state.failures.append(state.events)
@@ -94,8 +107,8 @@ def _apply_plain(state: State, row: Row) -> bool:
 
 
 def _apply_fact(state: State, row: Row) -> None:
-    fact = read_fact(state.events, row)
-    state.row_ids.append(fact.row)
+    fact = read_fact(state.rows, state.events, row)
+    state.rows.add(fact.row)
     _count_signs(state, fact)
     if is_loop_row(fact):
         step = apply_loop(state, fact)
@@ -106,7 +119,7 @@ def _apply_fact(state: State, row: Row) -> None:
     else:
         step = _statement(state, fact, _container(state, fact))
     state.event_step.append(step)
-    if fact.parent_row is not None or state.waiting:
+    if fact.parent_row is not None or fact.row in state.waiting:
         settle_parent(state, step, fact)
     if fact.meta.malformed:
         state.remark("malformed_metadata", step, (fact.row,))
@@ -126,13 +139,13 @@ def _count_signs(state: State, fact: Fact) -> None:
         state.updated += 1
 
 
-def read_fact(n: int, row: Row) -> Fact:
+def read_fact(rows: RowNumbers, n: int, row: Row) -> Fact:
     """One row as a fact; cells of an unexpected type are read as text."""
     row_id, index, text, raw, started, completed, error, parent, metadata = row
     word = raw if raw is None or isinstance(raw, str) else text_of(raw)
     return Fact(
         n,
-        row_id if isinstance(row_id, int) else 0,
+        rows.number_of_row(row_id),
         index_of(index),
         text_of(text),
         word,
@@ -140,14 +153,9 @@ def read_fact(n: int, row: Row) -> Fact:
         parse_instant(started) if started is not None else None,
         parse_instant(completed) if completed is not None else None,
         text_of(error) if error is not None and error != "" else None,
-        _row_number(parent),
+        rows.number_of_parent(parent),
         meta_of(metadata),
     )
-
-
-def _row_number(value: object) -> int | None:
-    number = index_of(value)
-    return number if isinstance(number, int) else None
 
 
 def _container(state: State, fact: Fact) -> int:
@@ -156,16 +164,9 @@ def _container(state: State, fact: Fact) -> int:
         loop = find_loop(state, fact, frame)
         if loop is not None:
             return inside(state, round_of(state, loop))
-    if frame >= 0 and state.steps.kind_of(frame) is StepKind.STATEMENT:
-        _promote(state, frame)
+    if frame >= 0:
+        promote(state, frame)
     return inside(state, frame)
-
-
-def _promote(state: State, step: int) -> None:
-    """A statement that others name as their parent is a block, whatever its text says."""
-    if state.first_row(step):
-        state.steps.kind[step] = KIND_CODE[StepKind.BLOCK]
-        state.frame[step] = state.first_row(step)
 
 
 def _statement(state: State, fact: Fact, container: int) -> int:
@@ -176,18 +177,19 @@ def _statement(state: State, fact: Fact, container: int) -> int:
     known = state.by_key.get(container)
     if known is None:
         known = state.by_key[container] = {}
-    key: Any = fact.statement if fact.statement is not None else ("", fact.text)
+    key: Any = key_of(fact.statement, fact.text)
+    apart = waits_for_parent(state, fact)
+    if apart:
+        key = (fact.parent_row, key)
     step = known.get(key)
     if step is not None and _is_same(state, step, fact):
         record(state, step, fact)
         return step
     kind = StepKind.BLOCK if _reads_as_block(fact) else StepKind.STATEMENT
-    segment = fact.statement if fact.statement is not None else "?"
-    if step is not None:
-        state.taken(container, segment)
-    step = known[key] = state.add_step(container, kind, fact, fact.text, segment)
+    step = known[key] = state.add_step(
+        container, kind, fact, fact.text, fact.statement, apart=apart
+    )
     if kind is StepKind.BLOCK:
-        state.frame[step] = fact.row
         state.steps.more(step).ref.update(block=fact.meta.block, depth=fact.meta.depth)
     begin(state, step, fact)
     return step

@@ -51,12 +51,11 @@ def apply_loop(state: State, fact: Fact) -> int:
 
 
 def _start(state: State, fact: Fact, frame: int) -> int:
-    name = fact.meta.loop_id or f"s{fact.statement}"
-    loops = state.loop_ids.setdefault(name, [])
-    container = _around(state, fact, frame, loops)
-    supersede(state, loops, container, fact)
+    name = _name(fact)
+    container = _around(state, fact, frame, name)
+    supersede(state, state.named_loops, name, container, fact)
     step = state.add_step(container, StepKind.LOOP, fact, fact.text, name)
-    loops.append(step)
+    state.named_loops.add(name, step)
     begin(state, step, fact)
     by_order = fact.raw == "started"
     _describe(state, step, fact, done=0 if by_order else None)
@@ -67,16 +66,22 @@ def _start(state: State, fact: Fact, frame: int) -> int:
     return step
 
 
-def _around(state: State, fact: Fact, frame: int, loops: list[int]) -> int:
+def _name(fact: Fact) -> str:
+    return fact.meta.loop_id or f"s{fact.statement}"
+
+
+def _around(state: State, fact: Fact, frame: int, name: str) -> int:
+    """Where a loop begins: not inside itself, when it is begun again before its end."""
     if fact.meta.branch is not None:
         parallel = find_parallel(state, fact, frame)
         if parallel is not None:
             return inside(state, branch_step(state, parallel, fact.meta.branch))
     container = inside(state, frame)
-    for around in [container, *state.steps.ancestors(container)] if container >= 0 else ():
-        begun_again = around in loops and _is_open(state, around)
-        if begun_again and state.index[around] == fact.statement:
-            return state.steps.parent[around]
+    open_ones = state.named_loops.named(name).open.of(state.steps)
+    if open_ones and container >= 0:
+        for around in [container, *state.steps.ancestors(container)]:
+            if around in open_ones and state.index[around] == fact.statement:
+                return state.steps.parent[around]
     return container
 
 
@@ -101,12 +106,12 @@ def _describe(state: State, step: int, fact: Fact, done: int | None) -> None:
 
 
 def _without_start(state: State, fact: Fact, frame: int) -> int:
-    name = fact.meta.loop_id or f"s{fact.statement}"
+    name = _name(fact)
     container = inside(state, frame)
     step = state.add_step(container, StepKind.LOOP, None, fact.text or "loop", name)
     state.index[step] = fact.statement
     state.steps.set_status(step, Status.RUNNING, None)
-    state.loop_ids.setdefault(name, []).append(step)
+    state.named_loops.add(name, step)
     state.loops.setdefault(container, []).append(step)
     _describe(state, step, fact, done=0)
     state.steps.more(step).ref["exited"] = False

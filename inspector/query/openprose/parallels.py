@@ -58,23 +58,25 @@ def branch_step(state: State, instance: int, name: str) -> int:
     step = known.get(name)
     if step is None:
         step = known[name] = state.add_step(instance, StepKind.BRANCH, None, "", name)
-        state.steps.more(instance).ref["branches"] = list(known)
+        ref = state.steps.more(instance).ref
+        ref["branches"] = [*ref["branches"], name]
     return step
 
 
 def _start(state: State, fact: Fact, frame: int) -> int:
     name = fact.meta.parallel_id or WORD
     container = _around(state, fact, frame)
-    instances = state.parallel_ids.setdefault(name, [])
-    supersede(state, instances, container, fact)
+    supersede(state, state.named_parallels, name, container, fact)
     step = state.add_step(container, StepKind.PARALLEL, fact, fact.text, name)
-    instances.append(step)
     begin(state, step, fact)
+    names = fact.meta.branches or ()
     extra = state.steps.more(step)
-    extra.instance = len(instances)
-    extra.ref.update(_facts(fact), parallel_id=fact.meta.parallel_id, joined=False, branches=[])
-    for branch in fact.meta.branches or ():
-        branch_step(state, step, branch)
+    extra.instance = state.named_parallels.add(name, step)
+    extra.ref.update(_facts(fact), parallel_id=fact.meta.parallel_id, joined=False)
+    extra.ref["branches"] = list(names)
+    state.branches[step] = {
+        name: state.add_step(step, StepKind.BRANCH, None, "", name) for name in names
+    }
     if fact.status in FINISHED:
         _close(state, step, fact)
     return step
@@ -83,12 +85,10 @@ def _start(state: State, fact: Fact, frame: int) -> int:
 def _around(state: State, fact: Fact, frame: int) -> int:
     """Where a parallel begins: a `branch` beside its own branches names the one around it."""
     if fact.meta.branch is not None:
-        for instances in state.parallel_ids.values():
-            for outer in reversed(instances):
-                known = state.branches.get(outer, {})
-                running = state.steps.status_of(outer) is Status.RUNNING
-                if running and fact.meta.branch in known:
-                    return inside(state, known[fact.meta.branch])
+        for outer in reversed(state.named_parallels.open.of(state.steps)):
+            step = state.branches.get(outer, {}).get(fact.meta.branch)
+            if step is not None:
+                return inside(state, step)
     return inside(state, frame)
 
 
@@ -102,10 +102,8 @@ def _without_start(state: State, fact: Fact, frame: int) -> int:
     step = state.add_step(inside(state, frame), StepKind.PARALLEL, None, WORD, name)
     state.index[step] = fact.statement
     state.steps.set_status(step, Status.RUNNING, None)
-    instances = state.parallel_ids.setdefault(name, [])
-    instances.append(step)
     extra = state.steps.more(step)
-    extra.instance = len(instances)
+    extra.instance = state.named_parallels.add(name, step)
     extra.ref.update(parallel_id=fact.meta.parallel_id, joined=False, branches=[])
     state.remark("start_missing", step, (fact.row,))
     return step

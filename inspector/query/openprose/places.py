@@ -7,6 +7,9 @@ missing, come later, or be the row itself; nothing is dropped for that.
 
 from __future__ import annotations
 
+from typing import Any
+
+from inspector.derive.steps import KIND_CODE
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.query.openprose.state import ROOT, Fact, State
@@ -32,11 +35,10 @@ def frame_of(state: State, fact: Fact) -> int:
 
 def _open_construct(state: State, index: int) -> int | None:
     """The newest open parallel or loop with this statement index."""
-    for group in (state.parallel_ids, state.loop_ids):
-        for instances in group.values():
-            for step in reversed(instances):
-                if state.index[step] == index and state.steps.status_of(step) is Status.RUNNING:
-                    return step
+    for registry in (state.named_parallels, state.named_loops):
+        for step in reversed(registry.open.of(state.steps)):
+            if state.index[step] == index:
+                return step
     return None
 
 
@@ -70,25 +72,64 @@ def round_of(state: State, loop: int) -> int:
     return current
 
 
+def waits_for_parent(state: State, fact: Fact) -> bool:
+    """Whether a row names a parent that is not recorded so far; 0 stands for the run itself."""
+    row = fact.parent_row
+    return bool(row) and row != fact.row and frame_of(state, fact) == ROOT
+
+
 def settle_parent(state: State, step: int, fact: Fact) -> None:
     """Remembers a parent that is not recorded, and takes in steps that waited for this row."""
     row = fact.parent_row
-    if row is not None:
-        if row == fact.row and not state.parent_is_index:
-            state.remark("parent_cycle", step, (row,))
-        elif frame_of(state, fact) == ROOT:
-            state.waiting.setdefault(row, []).append(step)
-    for waiting in state.waiting.pop(fact.row, ()):
-        _adopt(state, waiting, step, fact.row)
+    if row is not None and row == fact.row and not state.parent_is_index:
+        state.remark("parent_cycle", step, (row,))
+    elif row is not None and waits_for_parent(state, fact):
+        waiting = state.waiting.setdefault(row, [])
+        if step not in waiting[-1:]:
+            waiting.append(step)
+    for child in state.waiting.pop(fact.row, ()):
+        _adopt(state, child, step, fact.row)
 
 
 def _adopt(state: State, child: int, parent: int, row: int) -> None:
+    kind = state.steps.kind_of(child)
+    if kind in (StepKind.BRANCH, StepKind.ITERATION) or child == parent:
+        return
     chain = [parent, *state.steps.ancestors(parent)]
     if child in chain:
         between = chain[: chain.index(child) + 1]
-        rows = tuple(sorted({state.first_row(step) for step in between} | {row}))
-        state.remark("parent_cycle", child, rows)
+        rows = {state.first_row(step) for step in between} | {row}
+        state.remark("parent_cycle", child, tuple(sorted(one for one in rows if one is not None)))
         return
-    state.steps.move(child, parent)
-    if state.steps.span_last[child]:
-        state.steps.touch(parent, state.steps.span_last[child])
+    promote(state, parent)
+    before = state.steps.parent[child]
+    container = inside(state, parent)
+    if container == child or child in state.steps.ancestors(container):
+        container = parent
+    state.move_step(child, container)
+    _move_indexes(state, child, before, container, row)
+
+
+def _move_indexes(state: State, child: int, before: int, container: int, row: int) -> None:
+    """What comes next for the moved step has to be found in its new place."""
+    key = key_of(state.index[child], state.steps.label[child])
+    known = state.by_key.get(before, {})
+    if known.get((row, key)) == child:
+        del known[row, key]
+        state.by_key.setdefault(container, {})[key] = child
+    elif state.steps.kind_of(child) in (StepKind.STATEMENT, StepKind.BLOCK):
+        state.by_key.setdefault(container, {}).setdefault(key, child)
+    if child in state.loops.get(before, ()):
+        state.loops[before].remove(child)
+        state.loops.setdefault(container, []).append(child)
+
+
+def key_of(statement: Any, text: str) -> Any:
+    """What makes rows of one container speak of one statement."""
+    return statement if statement is not None else ("", text)
+
+
+def promote(state: State, step: int) -> None:
+    """A statement that others name as their parent is a block, whatever its text says."""
+    if state.steps.kind_of(step) is StepKind.STATEMENT and state.steps.first[step]:
+        state.steps.kind[step] = KIND_CODE[StepKind.BLOCK]

@@ -106,7 +106,7 @@ class ProseRun:
     def events(self, first: int, count: int) -> Sequence[Event]:
         """Recorded facts with every column, extensions included."""
         current = self._view or self.refresh()
-        ids = self._state.row_ids[max(first, 1) - 1 : max(first, 1) - 1 + max(count, 0)]
+        ids = self._state.rows.ids[max(first, 1) - 1 : max(first, 1) - 1 + max(count, 0)]
         kinds = [
             current.steps.kind_of(current.step_of_event[n - 1])
             for n in range(max(first, 1), max(first, 1) + len(ids))
@@ -205,7 +205,7 @@ class ProseRun:
         found: list[int] = []
         for n in range(state.events, max(0, state.events - SMALL), -1):
             if state.steps.status_of(state.event_step[n - 1]) in unfinished:
-                found.append(state.row_ids[n - 1])
+                found.append(state.rows.ids[n - 1])
         return found
 
     def _is_other_content(self, loaded: Loaded) -> bool:

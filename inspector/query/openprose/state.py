@@ -6,7 +6,6 @@ The rules that change it live beside it: places, statements, parallels, loops, f
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -15,6 +14,8 @@ from inspector.derive.steps import StepTable
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.query.openprose.events import Meta
+from inspector.query.openprose.instances import Registry
+from inspector.query.openprose.row_numbers import RowNumbers
 
 ROOT = -1
 """The run itself as a container."""
@@ -22,12 +23,18 @@ ROOT = -1
 KEPT_REMARKS = 100
 """Remarks of one code that are kept one by one; beyond that they are only counted."""
 
+EARLIEST = 946_684_800_000
+"""The year 2000 in UTC ms."""
+LATEST = 4_102_444_800_000
+"""The year 2100 in UTC ms: no later instant can be right, whatever the clock says."""
+
 
 class Fact(NamedTuple):
     """One row, read: what it says without what it means."""
 
     n: int
     row: int
+    """Its number (`RowNumbers`)."""
     statement: int | float | str | None
     """`statement_index`."""
     text: str
@@ -55,29 +62,31 @@ class State:
 
     steps: StepTable = field(default_factory=StepTable)
     events: int = 0
-    row_ids: array[int] = field(default_factory=lambda: array("q"))
+    rows: RowNumbers = field(default_factory=RowNumbers)
     event_step: array[int] = field(default_factory=lambda: array("i"))
     index: list[Any] = field(default_factory=list)
     """`statement_index` of each step; None where it has none."""
-    frame: array[int] = field(default_factory=lambda: array("q"))
-    """Row of the innermost enclosing frame of each step; 0 = root."""
     by_key: dict[int, dict[Any, int]] = field(default_factory=dict)
     """Container → key of a statement → its newest step."""
     used: dict[int, Counter[str]] = field(default_factory=dict)
     """Container → path segments taken, so that ids stay unique."""
+    late: set[int] = field(default_factory=set)
+    """Containers that were over, and forgotten, when something was added to them again."""
     here: int | None = None
     """Container of a row that names no parent; None = to be found again."""
     loops: dict[int, list[int]] = field(default_factory=dict)
     """Container → its open loops whose rows come between their start and their exit."""
     rounds: dict[int, int] = field(default_factory=dict)
     """Loop → its iteration that is under way."""
-    loop_ids: dict[str, list[int]] = field(default_factory=dict)
-    parallel_ids: dict[str, list[int]] = field(default_factory=dict)
+    named_loops: Registry = field(default_factory=Registry)
+    named_parallels: Registry = field(default_factory=Registry)
     branches: dict[int, dict[str, int]] = field(default_factory=dict)
     waiting: dict[int, list[int]] = field(default_factory=dict)
     """Row that is named as parent but not recorded → the steps that name it."""
     parent_is_index: bool = False
     """The writer put a statement index into `parent_id` (as the first state document did)."""
+    latest: int = LATEST
+    """Instants after this one cannot be right (UTC ms); set by whoever knows what time it is."""
     instants: int = 0
     """Events that carry at least one instant."""
     failures: array[int] = field(default_factory=lambda: array("i"))
@@ -97,47 +106,76 @@ class State:
 
     def step_of_row(self, row: int) -> int | None:
         """The step that a recorded row belongs to, None when there is no such row so far."""
-        at = bisect_left(self.row_ids, row)
-        if at < len(self.event_step) and self.row_ids[at] == row:
-            return self.event_step[at]
-        return None
+        event = self.rows.event(row)
+        return None if event is None or event > len(self.event_step) else self.event_step[event - 1]
 
-    def first_row(self, step: int) -> int:
-        """The first row of a step; 0 when it has none."""
+    def first_row(self, step: int) -> int | None:
+        """The first row of a step; None when it has none of its own."""
         first = self.steps.first[step]
-        return self.row_ids[first - 1] if first else 0
+        return self.rows.ids[first - 1] if first else None
 
     def add_step(
-        self, container: int, kind: StepKind, fact: Fact | None, label: str, segment: Any
+        self,
+        container: int,
+        kind: StepKind,
+        fact: Fact | None,
+        label: str,
+        segment: Any,
+        *,
+        apart: bool = False,
     ) -> int:
-        """Adds a step to a container; without a fact it is named but has no row yet."""
+        """Adds a step to a container; without a fact it is named but has no row yet.
+
+        `apart`: it is only kept there, and takes no path segment from those that belong there.
+        """
         steps = self.steps
         self.here = None
+        number = len(steps)
+        repeat = f"@{number}" if apart else self._repeat(container, kind, segment, number)
         if fact is None:
-            number = steps.add(container, kind, label, Status.PENDING, None, 0)
+            steps.add(container, kind, label, Status.PENDING, None, 0)
             self.index.append(self.index[container] if container >= 0 else None)
         else:
-            number = steps.add(container, kind, label, fact.status, fact.raw, fact.n)
+            steps.add(container, kind, label, fact.status, fact.raw, fact.n)
             self.index.append(fact.statement)
-        self.frame.append(self.frame[container] if container >= 0 else 0)
-        steps.segment[number] = self._free_segment(container, segment)
+        steps.segment[number] = segment
+        if repeat:
+            steps.repeats[number] = repeat
         return number
 
-    def taken(self, container: int, segment: Any) -> None:
-        """Says that a path segment is in use, although it was never asked for."""
-        self.used.setdefault(container, Counter()).setdefault(segment, 1)
+    def move_step(self, step: int, container: int) -> None:
+        """Puts a step into another container, under a segment that is free there."""
+        steps = self.steps
+        repeat = self._repeat(container, steps.kind_of(step), steps.segment[step], step)
+        steps.move(step, container)
+        steps.repeats.pop(step, None)
+        if repeat:
+            steps.repeats[step] = repeat
 
-    def _free_segment(self, container: int, segment: Any) -> Any:
-        if isinstance(segment, int) and container >= 0 and self._is_loop(container):
-            return segment
+    def _repeat(self, container: int, kind: StepKind, segment: Any, step: int) -> str:
+        """What tells a new step from those before it with the same segment; mostly nothing."""
+        if self.is_forgotten(container):
+            self.late.add(container)
+        if container in self.late:
+            return f"@{step}"
         taken = self.used.get(container)
         if taken is None:
             taken = self.used[container] = Counter()
-        taken[segment] += 1
-        return segment if taken[segment] == 1 else f"{segment}#{taken[segment]}"
+        if kind is StepKind.BRANCH or kind is StepKind.ITERATION:
+            # Each is there once, and no other kind of step has a path like theirs.
+            return ""
+        key = str(segment)
+        if key not in taken and self.by_key.get(container, {}).get(segment, step) != step:
+            # A plain statement took the segment without a word.
+            taken[key] = 1
+        taken[key] += 1
+        return "" if taken[key] == 1 else f"#{taken[key]}"
 
-    def _is_loop(self, step: int) -> bool:
-        return self.steps.kind_of(step) is StepKind.LOOP
+    def is_forgotten(self, container: int) -> bool:
+        """Whether the indexes of a container were dropped although it has something inside."""
+        if container < 0 or not self.steps.children_of[container]:
+            return False
+        return container not in self.by_key and container not in self.used
 
     def drop_indexes(self, container: int) -> None:
         """Forgets the indexes of a container that nothing can be added to by order any more."""
@@ -150,19 +188,20 @@ class State:
         return State(
             steps=self.steps.copy(),
             events=self.events,
-            row_ids=self.row_ids[:],
+            rows=self.rows.copy(),
             event_step=self.event_step[:],
             index=self.index[:],
-            frame=self.frame[:],
             by_key={key: dict(value) for key, value in self.by_key.items()},
             used={key: Counter(value) for key, value in self.used.items()},
+            late=set(self.late),
             loops={key: list(value) for key, value in self.loops.items()},
             rounds=dict(self.rounds),
-            loop_ids={key: list(value) for key, value in self.loop_ids.items()},
-            parallel_ids={key: list(value) for key, value in self.parallel_ids.items()},
+            named_loops=self.named_loops.copy(),
+            named_parallels=self.named_parallels.copy(),
             branches={key: dict(value) for key, value in self.branches.items()},
             waiting={key: list(value) for key, value in self.waiting.items()},
             parent_is_index=self.parent_is_index,
+            latest=self.latest,
             instants=self.instants,
             failures=self.failures[:],
             appended=self.appended,

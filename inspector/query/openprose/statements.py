@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from inspector.derive.steps import NO_TIME
+from inspector.derive.steps import NO_TIME, StepTable
 from inspector.model.status import FINISHED, Status
 from inspector.model.step import Attempt
-from inspector.query.openprose.state import Fact, State
+from inspector.query.openprose.state import EARLIEST, Fact, State
 
 
 def begin(state: State, step: int, fact: Fact) -> None:
@@ -119,10 +119,22 @@ def _times(state: State, step: int, fact: Fact) -> None:
         steps.ended[step] = ended
     elif fact.status is Status.RUNNING:
         steps.ended[step] = NO_TIME
+    moments = [one for one in (started, ended) if one is not None]
+    if any(not EARLIEST <= one <= state.latest for one in moments):
+        state.remark("implausible_time", step, (fact.row,))
+        moments = [one for one in moments if EARLIEST <= one <= state.latest]
     begun = steps.started[step]
     if ended is not None and begun != NO_TIME and ended < begun:
         state.remark("clock_skew", step, (fact.row,))
         return
-    for moment in (started, ended):
-        if moment is not None:
-            steps.stretch(step, moment)
+    if started is not None and started in moments and _begins_before_parent(steps, step, started):
+        state.remark("clock_skew", step, (fact.row,), "before_parent")
+    for moment in moments:
+        steps.stretch(step, moment)
+
+
+def _begins_before_parent(steps: StepTable, step: int, started: int) -> bool:
+    for around in steps.ancestors(step):
+        if steps.started[around] != NO_TIME:
+            return started < steps.started[around]
+    return False

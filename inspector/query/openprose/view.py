@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from inspector.derive.steps import STATUS_CODE, Extra, StepTable
+from inspector.derive.steps import KIND_CODE, STATUS_CODE, Extra, StepTable
 from inspector.model.finding import Finding
 from inspector.model.run import Progress, Run, RunKind, StepCounts, Tokens
 from inspector.model.status import ENDED, Status
@@ -17,6 +17,7 @@ from inspector.query.openprose import findings as say
 from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.events import text_of
 from inspector.query.openprose.receipts.ledger import Ledger
+from inspector.query.openprose.row_numbers import RowNumbers
 from inspector.query.openprose.rows import Damage, RunRow
 from inspector.query.openprose.schema import StyleSigns, style_of, variant_of
 from inspector.query.openprose.state import State
@@ -35,6 +36,8 @@ CLOCK_MS = 1000
 """`datetime('now')` gives whole seconds."""
 
 _PROSE_ENDINGS = (".prose.md", ".prose", ".run.md", ".md")
+_BLOCK = KIND_CODE[StepKind.BLOCK]
+_PARALLEL = KIND_CODE[StepKind.PARALLEL]
 _CONTAINERS = (StepKind.PARALLEL, StepKind.LOOP, StepKind.BLOCK, StepKind.STATEMENT)
 
 
@@ -215,11 +218,11 @@ def show(state: State, names: frozenset[str]) -> Shown:
     """Copies the steps, marks branches whose value exists, and lists what is open."""
     steps = state.steps.copy()
     unconfirmed = tuple(_confirmations(state, steps, names)) if names else ()
-    index, frame = state.index[:], state.frame[:]
+    index, rows = state.index[:], state.rows
 
     def describe(number: int) -> Step:
         step = steps.step(number)
-        return replace(step, ref=_references(steps, number, index, frame, step.ref))
+        return replace(step, ref=_references(steps, number, index, rows, step.ref))
 
     numbers = tuple(_open(steps))
     open_ = tuple(_construct(steps, number, index) for number in numbers)
@@ -230,20 +233,24 @@ def _confirmations(
     state: State, steps: StepTable, names: frozenset[str]
 ) -> Iterator[tuple[str, str]]:
     """A value counts for the newest instance only if no earlier branch of the name explains it."""
+    waiting = [
+        (name, step)
+        for instance in state.named_parallels.open.of(state.steps)
+        for name, step in state.branches.get(instance, {}).items()
+        if name in names and steps.status_of(step) is Status.PENDING and not steps.first[step]
+    ]
+    if not waiting:
+        return
     explained = {
         name
         for branches in state.branches.values()
         for name, step in branches.items()
         if steps.first[step]
     }
-    for instance, branches in state.branches.items():
-        if steps.status_of(instance) is not Status.RUNNING:
-            continue
-        for name, step in branches.items():
-            pending = steps.status_of(step) is Status.PENDING and not steps.first[step]
-            if pending and name in names and name not in explained:
-                steps.set_status(step, Status.UNCONFIRMED, None)
-                yield name, steps.path(step)
+    for name, step in waiting:
+        if name not in explained:
+            steps.set_status(step, Status.UNCONFIRMED, None)
+            yield name, steps.path(step)
 
 
 def _open(steps: StepTable) -> Iterator[int]:
@@ -266,22 +273,23 @@ _NOTHING = Extra()
 
 
 def _references(
-    steps: StepTable, number: int, index: list[Any], frame: Any, known: Mapping[str, Any]
+    steps: StepTable,
+    number: int,
+    index: list[Any],
+    rows: RowNumbers,
+    known: Mapping[str, Any],
 ) -> dict[str, Any]:
+    lineage = [number, *steps.ancestors(number)]
+    blocks = [step for step in lineage if steps.kind[step] == _BLOCK]
     depth = known.get("depth")
-    if depth is None:
-        around = sum(steps.kind_of(step) is StepKind.BLOCK for step in steps.ancestors(number))
-        depth = around + (steps.kind_of(number) is StepKind.BLOCK)
     given: dict[str, Any] = {
         "statement_index": index[number],
-        "frame": frame[number] or None,
-        "depth": depth,
+        "frame": rows.id_of(rows.ids[steps.first[blocks[0]] - 1]) if blocks else None,
+        "depth": len(blocks) if depth is None else depth,
     }
     if steps.kind_of(number) is StepKind.BRANCH:
         given["branch"] = str(steps.segment[number])
-    around_parallel = next(
-        (step for step in steps.ancestors(number) if steps.kind_of(step) is StepKind.PARALLEL), None
-    )
+    around_parallel = next((one for one in lineage[1:] if steps.kind[one] == _PARALLEL), None)
     if around_parallel is not None and around_parallel in steps.extra:
         given["parallel_id"] = steps.extra[around_parallel].ref.get("parallel_id")
     given.update({key: value for key, value in known.items() if key != "depth"})
