@@ -54,7 +54,7 @@ class Arrangement:
 
     groups: Mapping[Group, Sequence[str]] = field(default_factory=dict)
 
-    def keys(self) -> list[str]:
+    def in_order(self) -> list[str]:
         """All keys from top to bottom."""
         return [key for keys in self.groups.values() for key in keys]
 

@@ -78,6 +78,10 @@ class NothingList(LineList):
         rows = self._block([""] * 2)
         if len(rows) > height:
             rows = self._block([""])
+        if len(rows) > height:
+            # What can be done must be seen; where we looked may scroll.
+            looked: list[Entry] = ["looked in", *self._looked] if self._looked else []
+            rows = [TITLE, *self._choices, *looked]
         above = max(0, (height + 2 - len(rows)) // 2 - 1)
         self._rows = [""] * above + rows
         choices = [row for row, entry in enumerate(self._rows) if isinstance(entry, Choice)]

@@ -21,8 +21,9 @@ STATUS_ROLE: dict[Status, Role] = {
 
 _DIM_IN_16_COLOURS = {Role.MUTED, Role.FAINT, Role.LINE, Role.GUIDE, Role.DIM}
 _BOLD_WITHOUT_COLOUR = {Role.ERROR, Role.WARNING, Role.TRAVEL}
-# What stays readable and apart on the ground of the cursor row.
-_ON_SELECT = {Role.FAINT: Role.MUTED, Role.DONE: Role.SUCCESS}
+# What stays readable on grounds that are nearer to it.
+_CLOSE_GROUNDS = {Ground.SELECT, Ground.HOVER, Ground.FIELD}
+_ON_CLOSE_GROUND = {Role.FAINT: Role.MUTED, Role.DONE: Role.SUCCESS}
 
 
 def word_role(status: Status) -> Role:
@@ -70,8 +71,8 @@ class Roles:
         return not (self.plain and role is Role.DIM)
 
     def _full_style(self, role: Role, ground: Ground, bold: bool, underline: bool) -> Style:
-        if ground is Ground.SELECT:
-            role = _ON_SELECT.get(role, role)
+        if ground in _CLOSE_GROUNDS:
+            role = _ON_CLOSE_GROUND.get(role, role)
         return Style(
             color=self.palette.inks[role],
             bgcolor=self.palette.grounds[ground],

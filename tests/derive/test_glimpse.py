@@ -1,0 +1,49 @@
+"""Which steps the preview of a run shows."""
+
+from inspector.derive.glimpse import focus, glimpse
+from inspector.derive.steps import StepTable
+from inspector.model.status import Status
+from inspector.model.step import StepKind
+
+
+def table(*parents: int) -> StepTable:
+    found = StepTable()
+    for event, parent in enumerate(parents, 1):
+        found.add(parent, StepKind.STATEMENT, f"s{event}", Status.COMPLETED, "completed", event)
+    return found
+
+
+def test_a_construct_shows_what_is_inside_it() -> None:
+    found = glimpse(table(-1, 0, 0), 0, 4)
+    assert (found.parent, found.steps, found.done, found.total) == (0, (1, 2), 2, 2)
+
+
+def test_a_leaf_shows_its_siblings() -> None:
+    assert glimpse(table(-1, 0, 0), 2, 4).parent == 0
+    assert glimpse(table(-1, -1), 1, 4).steps == (0, 1)
+
+
+def test_of_many_it_shows_the_last_up_to_the_step() -> None:
+    steps = table(-1, *[0] * 20)
+    assert glimpse(steps, 20, 4).steps == (17, 18, 19, 20)
+    assert glimpse(steps, 10, 4).steps == (7, 8, 9, 10)
+    assert glimpse(steps, 2, 4).steps == (1, 2, 3, 4)
+
+
+def test_counts_are_told_only_when_all_were_seen() -> None:
+    steps = table(-1, *[0] * 3, *[-1] * 30_000)
+    assert glimpse(steps, 0, 4).done is None
+    assert glimpse(steps, 0, 4).total == 3
+
+
+def test_nothing_at_all() -> None:
+    assert glimpse(StepTable(), -1, 4).steps == ()
+    assert focus(StepTable(), [], []) == -1
+
+
+def test_focus_is_the_last_failure_else_the_last_event() -> None:
+    steps = table(-1, -1, -1)
+    assert focus(steps, [0, 1, 2], [2]) == 1
+    assert focus(steps, [0, 1, 2], []) == 2
+    # A failure beyond the events that are shown, as while travelling.
+    assert focus(steps, [0, 1], [3]) == 1

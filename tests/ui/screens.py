@@ -1,0 +1,57 @@
+"""Inspector over a fake feed, and what stands on its screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from textual.app import App
+from textual.pilot import Pilot
+
+from inspector.live.feed import Feed, Overview
+from inspector.query.view import RunView
+from inspector.ui.app import InspectorApp
+from inspector.ui.kit import PlainSettings
+from inspector.ui.runs.screen import RunsScreen
+from tests.ui import pictured
+from tests.ui.fakes import FakeFeed
+
+
+def inspector(
+    overview: Overview | None = None,
+    *views: RunView,
+    theme: str = "dark",
+    ascii: str = "auto",
+    keys: Mapping[str, str] | None = None,
+    clock: Callable[[], int] = lambda: pictured.NOW,
+    demonstration: Callable[[], tuple[Feed, str]] | None = None,
+    folder: Callable[[str], tuple[Feed, str]] | None = None,
+) -> InspectorApp:
+    """The application at the instant of the pictures, over what the pictures show."""
+    return InspectorApp(
+        FakeFeed(overview or pictured.overview(), *(views or (pictured.audit_view(),))),
+        PlainSettings(theme, ascii, keys or {}),
+        clock,
+        pictured.PLACE,
+        demonstration=demonstration,
+        folder=folder,
+    )
+
+
+def feed_of(app: InspectorApp) -> FakeFeed:
+    assert isinstance(app.feed, FakeFeed)
+    return app.feed
+
+
+def runs_screen(app: InspectorApp) -> RunsScreen:
+    found = [screen for screen in app.screen_stack if isinstance(screen, RunsScreen)]
+    return found[0]
+
+
+def shown(app: App[None]) -> list[str]:
+    """The lines on the screen as text, without what is empty at their ends."""
+    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    """Until everything that waits for the cursor to rest on a row has happened."""
+    await pilot.pause(0.3)

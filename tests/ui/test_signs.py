@@ -1,0 +1,67 @@
+"""Signs take one cell each, and become ASCII where a terminal would garble or widen them."""
+
+from dataclasses import fields
+
+import pytest
+
+from inspector.model.status import Status
+from inspector.text.measure import cell_width
+from inspector.ui.signs import ASCII, ASCII_ONLY, FULL, MEANINGS, Signs, for_terminal
+
+NAMES = [item.name for item in fields(Signs) if isinstance(getattr(FULL, item.name), str)]
+UTF8 = {"LANG": "en_GB.UTF-8", "TERM": "xterm-256color"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("signs", [FULL, ASCII, ASCII_ONLY])
+def test_a_sign_is_one_cell(signs: Signs, name: str) -> None:
+    assert cell_width(getattr(signs, name)) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ascii_signs_are_ascii(name: str) -> None:
+    assert getattr(ASCII, name).isascii()
+
+
+@pytest.mark.parametrize("signs", [FULL, ASCII])
+def test_no_two_statuses_share_a_sign(signs: Signs) -> None:
+    assert len({signs.of(status) for status in Status}) == len(Status)
+
+
+def test_every_status_has_words() -> None:
+    assert {status.value for status in Status} <= set(MEANINGS)
+
+
+@pytest.mark.parametrize(
+    ("setting", "environ", "expected"),
+    [
+        ("auto", UTF8, FULL),
+        ("auto", {}, FULL),
+        ("auto", {"LC_CTYPE": "UTF-8"}, FULL),
+        ("auto", {"LANG": "C"}, ASCII_ONLY),
+        ("auto", {"LANG": "de_DE.ISO-8859-1"}, ASCII_ONLY),
+        ("auto", {"LANG": "en_GB.UTF-8", "LC_ALL": "POSIX"}, ASCII_ONLY),
+        ("auto", {**UTF8, "TERM": "dumb"}, ASCII_ONLY),
+        ("auto", {"LANG": "ja_JP.UTF-8"}, ASCII),
+        ("auto", {"LANG": "zh_CN.UTF-8"}, ASCII),
+        ("auto", {"LANG": "ko_KR.UTF-8"}, ASCII),
+        ("yes", UTF8, ASCII),
+        ("no", {"LANG": "ja_JP.UTF-8"}, FULL),
+    ],
+)
+def test_the_set_follows_setting_and_terminal(
+    setting: str, environ: dict[str, str], expected: Signs
+) -> None:
+    assert for_terminal(setting, environ) == expected
+
+
+def test_letters_stay_where_only_signs_would_be_wide() -> None:
+    assert ASCII.show("要約 → ‹b› …") == "要約 > <b> ~"
+    assert ASCII_ONLY.show("要約 → x") == "\\u8981\\u7d04 > x"
+
+
+def test_shown_text_is_masked_visible_and_bounded() -> None:
+    assert FULL.show("a\x1b[2Jb") == "a\\x1b[2Jb"
+    secret = "sk-ant-api03-" + "Ab1" * 30
+    assert secret not in FULL.show(f"key {secret}")
+    assert len(FULL.show("x" * 1_000_000)) < 3_000
