@@ -9,7 +9,7 @@ import struct
 import sys
 from typing import NamedTuple
 
-from inspector.store import raw
+from inspector.store import raw, stamps
 from inspector.store.locks import being_written
 
 HEAD_SIZE = 100
@@ -19,11 +19,6 @@ JOURNAL_HEAD_SIZE = 28
 WAL_HEAD_SIZE = 32
 """The header of a write-ahead log (section 4.1)."""
 MAGIC = b"SQLite format 3\0"
-
-TICK_NS = 20_000_000
-"""Coarser than the clock that stamps files on any system with fractions of a second."""
-COARSE_TICK_NS = 2_000_000_000
-"""For file systems that keep whole seconds, or every second one."""
 
 _FS_IOC_GETVERSION = 0x80087601
 
@@ -116,11 +111,9 @@ class Look(NamedTuple):
     def racy_for_ns(self) -> int:
         """How long a later write might still leave the modification time as it is; 0 if never.
 
-        Systems stamp files with a clock that ticks; a write in the tick of the last one shows
-        nowhere. A time in the future cannot be met again.
+        A time in the future cannot be met again.
         """
-        whole_seconds = self.db.mtime_ns % 1_000_000_000 == 0
-        tick = COARSE_TICK_NS if whole_seconds else TICK_NS
+        tick = stamps.tick_ns(self.db.dev, self.db.mtime_ns)
         age = self.at_ns - self.db.mtime_ns
         return tick - age if -tick <= age < tick else 0
 

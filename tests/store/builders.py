@@ -12,7 +12,7 @@ from inspector.store.read import ReadBudget
 
 ROWS = 500
 PATIENT = ReadBudget(read_twice_at_once_bytes=0)
-"""Waits until a file's time can be trusted, where it would otherwise be read twice."""
+"""Waits until a file's time can be trusted, where it might otherwise be read twice."""
 
 
 class Print(NamedTuple):

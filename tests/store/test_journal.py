@@ -4,13 +4,14 @@ import os
 import shutil
 import sqlite3
 import struct
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from inspector.store import fingerprint, read
+from inspector.store import fingerprint, read, stamps
 from inspector.store.fingerprint import Mark
 from inspector.store.read import ReadBudget, ZeroTouchReader
 from tests.store.builders import PATIENT, ROWS, count, database, untouched
@@ -143,6 +144,7 @@ def test_a_coarse_clock_hides_no_write(
         return mark._replace(mtime_ns=mark.mtime_ns - mark.mtime_ns % (tick_ms * 1_000_000))
 
     fine = fingerprint.mark_from
+    monkeypatch.setattr(stamps, "every_write_shows", lambda dev: False)
     monkeypatch.setattr(fingerprint, "mark_from", coarse)
     monkeypatch.setattr(read, "mark_from", coarse)
     with Writer(path) as writer, ZeroTouchReader(str(path)) as reader:
@@ -155,19 +157,59 @@ def test_a_coarse_clock_hides_no_write(
             assert reader.content_token() != reading.token
 
 
-def test_a_young_time_is_waited_out(path: Path) -> None:
+def test_a_young_time_is_waited_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stamps, "every_write_shows", lambda dev: False)
     waited = ReadBudget(racy_ms=0, read_twice_bytes=0, total_ms=200)
     with Writer(path) as writer, ZeroTouchReader(str(path), budget=waited) as reader:
         writer.sql("INSERT INTO t(v) VALUES('row')")
         reading = reader.read(count)
         assert (reading.value, reading.route) == (ROWS + 1, "immutable")
-        seen = fingerprint.look(str(path), 0)
-        assert seen is not None
-        assert seen._replace(at_ns=seen.db.mtime_ns + 19_999_999).racy_for_ns == 1
-        assert seen._replace(at_ns=seen.db.mtime_ns + 20_000_000).racy_for_ns == 0
-        assert seen._replace(at_ns=seen.db.mtime_ns - 60 * 10**9).racy_for_ns == 0
-        whole = seen._replace(db=seen.db._replace(mtime_ns=5 * 10**9))
-        assert whole._replace(at_ns=6 * 10**9).racy_for_ns == 10**9
+        assert reader._last is not None
+        assert reader._last.seen.racy_for_ns == 0
+
+
+@pytest.mark.parametrize(
+    ("fine", "mtime", "now", "racy"),
+    [
+        (False, 5_000_000_001, 5_019_999_999, 2),
+        (False, 5_000_000_001, 5_020_000_001, 0),
+        (False, 5_000_000_001, 4_990_000_000, 30_000_001),
+        (False, 65_000_000_001, 5_000_000_000, 0),
+        (False, 5_000_000_000, 6_000_000_000, 1_000_000_000),
+        (True, 5_000_000_001, 5_000_000_001, 0),
+        (True, 5_000_000_000, 6_000_000_000, 1_000_000_000),
+    ],
+)
+def test_how_young_is_too_young(
+    path: Path, monkeypatch: pytest.MonkeyPatch, fine: bool, mtime: int, now: int, racy: int
+) -> None:
+    monkeypatch.setattr(stamps, "every_write_shows", lambda dev: fine)
+    seen = fingerprint.look(str(path), now)
+    assert seen is not None
+    assert seen._replace(db=seen.db._replace(mtime_ns=mtime)).racy_for_ns == racy
+
+
+def test_which_systems_stamp_every_write() -> None:
+    table = (
+        "25 24 0:23 / /dev/shm rw - tmpfs tmpfs rw\n"
+        "27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n"
+        "31 27 0:41 / /home/odd\\040name rw - nfs4 server:/ rw\n"
+    )
+    assert stamps.kind_of(os.makedev(254, 0), table) == "ext4"
+    assert stamps.kind_of(os.makedev(0, 41), table) == "nfs4"
+    assert stamps.kind_of(os.makedev(9, 9), table) == ""
+    assert stamps._kernel("6.13.0-rc1") >= stamps._FINE_SINCE > stamps._kernel("6.8.0-45-generic")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what is claimed of Linux")
+def test_every_write_shows_where_we_say_so(path: Path) -> None:
+    if not stamps.every_write_shows(path.stat().st_dev):
+        pytest.skip("not claimed of this system")
+    times = set()
+    for number in range(300):
+        path.write_bytes(bytes([number % 256]))
+        times.add(path.stat().st_mtime_ns)
+    assert len(times) == 300
 
 
 def test_a_long_query_is_given_a_copy(path: Path) -> None:
