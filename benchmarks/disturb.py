@@ -1,6 +1,6 @@
 """Nothing is disturbed: writes that fail and files that change while a run is followed.
 
-    python -m benchmarks.disturb [--short] [--through screen|events] [--control]
+    python -m benchmarks.disturb [--short] [--through run|list|events] [--control]
 
 A writer without patience (busy timeout 0) appends a row per process, in rollback and in WAL mode.
 Then a writer that is killed in a transaction, and one that holds the database exclusively. With
@@ -16,7 +16,7 @@ from benchmarks.holds import held, killed
 from benchmarks.place import Manifest, Place, private_folders_of, temporary_place
 from benchmarks.report import Report, arguments, say
 from benchmarks.runs import LIVE, neighbours
-from benchmarks.viewer import Through, follow_run, leave
+from benchmarks.viewer import THROUGH, Through, follow_run, leave
 from benchmarks.witness import Witness
 from benchmarks.writers import Meddler, OneRowPerCall, make_run, row_sql, text_of, texts_of
 
@@ -33,7 +33,7 @@ SHOWN = r"w\d{6}"
 def main() -> int:
     """Measures and prints."""
     parser = arguments("Counts what following a run does to its writer and to files.")
-    parser.add_argument("--through", choices=("screen", "events"), default="screen")
+    parser.add_argument("--through", choices=THROUGH, default="run")
     parser.add_argument("--control", action="store_true", help="a reader that does disturb")
     parser.add_argument("--commits", type=int, help="in each mode (1200; --short 500)")
     options = parser.parse_args()

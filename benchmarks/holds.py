@@ -100,7 +100,7 @@ def _held(
         cleared = terminal.wait_until(lambda: not SINCE.search(terminal.text()), RECOVERY_S)
         leave(terminal, through)
     _count(report, f"{name} {seconds} s: looks without the last good view", lost)
-    if rows and through == "screen":
+    if rows and through != "events":
         _count(report, f"{name} {seconds} s: looks that did not say since when", unsaid)
     _count(report, f"{name} {seconds} s: files changed, created or removed", moved)
     _count(report, f"{name} {seconds} s: rows shown that could not be read", early)

@@ -1,6 +1,6 @@
 """How long after a commit it is detected, and how long until it is painted.
 
-    python -m benchmarks.latency [--short] [--through screen|events]
+    python -m benchmarks.latency [--short] [--through run|list|events]
 
 Another process commits rows and notes the instant after each commit. Detected: a view that holds
 the row has been read and delivered to whoever follows the run, who takes them as fast as they come.
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from benchmarks.place import Place, temporary_place
 from benchmarks.report import Report, arguments, say
 from benchmarks.runs import LIVE
-from benchmarks.viewer import Through, follow_run, leave
+from benchmarks.viewer import THROUGH, Through, follow_run, leave
 from benchmarks.writers import Stamping, make_run, text_of
 
 FIRST = 3
@@ -50,7 +50,7 @@ LOADS = (
 def main() -> int:
     """Measures and prints."""
     parser = arguments("Measures commit to detected and commit to painted.")
-    parser.add_argument("--through", choices=("screen", "events"), default="screen")
+    parser.add_argument("--through", choices=THROUGH, default="run")
     options = parser.parse_args()
     report = Report("latency", options.short)
     for mode in MODES:

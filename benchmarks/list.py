@@ -6,6 +6,7 @@ The yardstick is one `sqlite3` process that opens each database and reads its ru
 """
 
 import json
+import os
 import shutil
 import statistics
 import subprocess
@@ -26,7 +27,17 @@ from inspector.query.workspace import Workspace
 RUNS, RUNS_SHORT = 10_000, 500
 LATEST_S = 120.0
 SCREENFUL = 25
+TURNS = 3
 FIRST_ROWS_S, COLD_RATIO, WARM_RATIO = 0.5, 1.5, 0.1
+
+FIRST = "first rows"
+ALL, ALL_CPU = "all summaries on the list", "all summaries on the list, processor"
+COLD, WARM = "discovery and summaries alone", "the same again, nothing changed"
+CLI, CLI_CPU = "one CLI that opens each", "one CLI that opens each, processor"
+LISTED = "runs on the list"
+
+Measured = dict[str, float]
+"""Seconds, and how many runs."""
 
 
 def main() -> int:
@@ -44,27 +55,26 @@ def main() -> int:
         say(f"making {count} runs")
         names = many(place.watched, count, place.scratch)
         say("reading them")
-        times = 1 if options.short else 3
-        yardstick = statistics.median(_opened_by_cli(place, names) for _ in range(times))
-        ours = [_measured(place) for _ in range(times)]
-        _tell(report, count, yardstick, ours)
+        turns = [_turn(place, names) for _ in range(TURNS)]
+        _tell(report, count, turns)
         _on_screen(report, place, names)
     return report.finish(options.json)
 
 
-def measure(root: str) -> dict[str, float]:
-    """Seconds from the beginning of this function: what the screen is given, and a warm round."""
-    began = time.monotonic()
-    found: dict[str, float] = {}
+def measure(root: str) -> Measured:
+    """Seconds that the screen waits for its list, and those of two rounds without a screen."""
+    found: Measured = {}
     done = threading.Event()
+    began, spent = time.monotonic(), time.process_time()
 
     def deliver(message: Message) -> None:
         if isinstance(message, Overview):
             if len(message.runs) >= SCREENFUL:
-                found.setdefault("first rows", time.monotonic() - began)
+                found.setdefault(FIRST, time.monotonic() - began)
             if message.runs and not message.loading:
-                found.setdefault("all summaries on the list", time.monotonic() - began)
-                found["runs"] = len(message.runs)
+                found.setdefault(ALL, time.monotonic() - began)
+                found.setdefault(ALL_CPU, time.process_time() - spent)
+                found[LISTED] = len(message.runs)
                 done.set()
 
     feed = WatchedWorkspace(Workspace([root], system_clock(), root))
@@ -72,74 +82,79 @@ def measure(root: str) -> dict[str, float]:
     done.wait(LATEST_S)
     feed.stop()
     workspace = Workspace([root], system_clock(), root)
-    for name in ("cold", "warm"):
+    for name in (COLD, WARM):
         began = time.monotonic()
         workspace.discover()
-        found[f"discovery, {name}"] = time.monotonic() - began
-        began = time.monotonic()
         for _ in workspace.summaries():
             pass
-        found[f"summaries, {name}"] = time.monotonic() - began
+        found[name] = time.monotonic() - began
     workspace.close()
     return found
 
 
-def _measured(place: Place) -> dict[str, float]:
+def _turn(place: Place, names: Sequence[str]) -> Measured:
+    """The yardstick and ours, one right after the other."""
+    cli = _opened_by_cli(place, names)
     command = [sys.executable, "-m", "benchmarks.list", "--measure", str(place.watched)]
-    told = subprocess.run(
-        command, env=dict(place.environment), check=True, capture_output=True, text=True
-    )
-    found: dict[str, float] = json.loads(told.stdout)
-    return found
+    environment = dict(place.environment)
+    told = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    found: Measured = json.loads(told.stdout)
+    return found | cli
 
 
-def _opened_by_cli(place: Place, names: Sequence[str]) -> float:
-    """Seconds that one process takes to open each database and read its run."""
+def _opened_by_cli(place: Place, names: Sequence[str]) -> Measured:
+    """What one process takes that opens each database and reads its run; nothing without it."""
     command = shutil.which("sqlite3")
     if command is None:
-        return 0.0
+        return {}
     script = "".join(
         f".open '{place.watched}/runs/{name}/state.db'\nSELECT * FROM run;\n" for name in names
     )
-    began = time.monotonic()
+    began, spent = time.monotonic(), os.times()
     subprocess.run(
-        [command, "-batch"], input=script, env=dict(place.environment), check=True, text=True,
+        [command, "-batch"],
+        input=script,
+        env=dict(place.environment),
+        check=True,
+        text=True,
         stdout=subprocess.DEVNULL,
-    )  # fmt: skip
-    return time.monotonic() - began
+    )
+    now = os.times()
+    user, system = now.children_user, now.children_system
+    cpu = user + system - spent.children_user - spent.children_system
+    return {CLI: time.monotonic() - began, CLI_CPU: cpu}
 
 
-def _tell(report: Report, count: int, yardstick: float, ours: Sequence[dict[str, float]]) -> None:
-    medians = {name: statistics.median(one[name] for one in ours) for name in ours[0]}
-    cold = medians["discovery, cold"] + medians["summaries, cold"]
-    report.add("runs missing from the list", count - medians.pop("runs"), bar=0)
-    for name, seconds in medians.items():
-        bar = FIRST_ROWS_S if name == "first rows" else None
-        report.add(f"{name}, of {count} runs", seconds, "s", kind="time", bar=bar)
-    if not yardstick:
+def _tell(report: Report, count: int, turns: Sequence[Measured]) -> None:
+    report.add("runs missing from the list", count - min(one[LISTED] for one in turns), bar=0)
+    for name in (FIRST, ALL, ALL_CPU, COLD, WARM, CLI, CLI_CPU):
+        if name in turns[0]:
+            bar = FIRST_ROWS_S if name == FIRST else None
+            seconds = statistics.median(one[name] for one in turns)
+            report.add(f"{name}, {count} runs", seconds, "s", kind="time", bar=bar)
+    if CLI not in turns[0]:
         report.remark("There is no sqlite3 command here: no ratios.")
         return
-    report.add("one sqlite3 process that opens each", yardstick, "s", kind="time")
-    all_of_them = medians["all summaries on the list"]
-    report.add("all summaries : CLI", all_of_them / yardstick, kind="ratio", bar=COLD_RATIO)
-    report.add("discovery and summaries alone : CLI", cold / yardstick, kind="ratio")
-    warm = medians["summaries, warm"]
-    report.add("summaries, warm : CLI", warm / yardstick, kind="ratio", bar=WARM_RATIO)
-    again = warm + medians["discovery, warm"]
-    report.add("discovery and summaries, warm : CLI", again / yardstick, kind="ratio")
+    for name, yardstick, bar in (
+        (ALL, CLI, COLD_RATIO),
+        (ALL_CPU, CLI_CPU, None),
+        (COLD, CLI, None),
+        (WARM, CLI, WARM_RATIO),
+    ):
+        ratio = statistics.median(one[name] / one[yardstick] for one in turns)
+        report.add(f"{name} : {yardstick}", ratio, kind="ratio", bar=bar)
 
 
 def _on_screen(report: Report, place: Place, names: Sequence[str]) -> None:
-    """From the start of the program to the newest run's row, and until nothing is loading."""
+    """From the start of the program to the newest run's row."""
     with Terminal([*INSPECTOR, str(place.watched)], place.environment) as terminal:
         terminal.wait_for(names[0][-6:], LATEST_S)
         instant = terminal.first_ns(names[0][-6:])
         terminal.quit()
-    if instant is None:
-        report.add("rows on the screen that never came", 1, bar=0)
-        return
-    seconds = (instant - terminal.started_ns) / 1e9
-    report.add("program start to first rows on the screen", seconds, "s", kind="time")
+    report.add("first rows that never came on the screen", int(instant is None), bar=0)
+    if instant is not None:
+        seconds = (instant - terminal.started_ns) / 1e9
+        report.add("program start to first rows on the screen", seconds, "s", kind="time")
 
 
 if __name__ == "__main__":

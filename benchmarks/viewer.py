@@ -1,12 +1,14 @@
-"""What stands before a person while a run goes on: the screen, or `events --follow`."""
+"""What stands before a person while a run goes on."""
 
 from typing import Literal
 
 from benchmarks.place import INSPECTOR, Place
 from benchmarks.terminal import Terminal
 
-Through = Literal["screen", "events"]
-READY_S = 20.0
+Through = Literal["run", "list", "events"]
+THROUGH: tuple[Through, ...] = ("run", "list", "events")
+"""The screen of the run; the list, where the run is selected; `events --follow`."""
+READY_S = 30.0
 
 
 def follow_run(place: Place, run: str, shown: str, through: Through) -> Terminal:
@@ -14,10 +16,12 @@ def follow_run(place: Place, run: str, shown: str, through: Through) -> Terminal
     watched = str(place.watched)
     if through == "events":
         command = [*INSPECTOR, "events", run, "--follow", "--in", watched]
-        terminal = Terminal(command, place.environment)
     else:
-        terminal = Terminal([*INSPECTOR, watched], place.environment)
+        command = [*INSPECTOR, watched]
+    terminal = Terminal(command, place.environment)
+    if through != "events":
         _expect(terminal, run[-6:])
+    if through == "run":
         terminal.press("\r")
         _expect(terminal, "following")
     _expect(terminal, shown)
@@ -26,7 +30,7 @@ def follow_run(place: Place, run: str, shown: str, through: Through) -> Terminal
 
 def leave(terminal: Terminal, through: Through) -> int:
     """Ends what was looked at, as a person would; gives the exit code."""
-    return terminal.quit("q" if through == "screen" else "\x03")
+    return terminal.quit("\x03" if through == "events" else "q")
 
 
 def _expect(terminal: Terminal, text: str) -> None:

@@ -24,6 +24,9 @@ T = TypeVar("T")
 
 SLICE_SECONDS = 0.05
 """How long stores are summarised before the list so far is told."""
+TELLING = 15
+"""While stores are still to be read, one telling of the list is followed by so many times its
+length of reading."""
 TICK_SECONDS = 30.0
 """How often the list is gone over although nothing was written: silence grows."""
 
@@ -142,8 +145,12 @@ class WatchedWorkspace:
             more = self._catalogue.has_stale()
             if changed and not (more and wait):
                 self._stop.wait(wait)
+                began = time.monotonic()
                 self._tell_overview()
-                pacing.sent(time.monotonic())
+                told = time.monotonic()
+                # The longer the list, the rarer while it grows: telling must not cost more
+                # than a small share of reading.
+                pacing.sent(told + TELLING * (told - began) if more else told)
                 changed = False
             if not more:
                 self._news.wait(TICK_SECONDS)
