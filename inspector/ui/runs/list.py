@@ -50,10 +50,11 @@ class RunsList(LineList):
 
     # What it shows
 
-    def order(self, arrangement: Arrangement) -> None:
-        """Takes a new order; the cursor stays on its run and on its line."""
+    def order(self, arrangement: Arrangement, *, keep_line: bool = True) -> None:
+        """Takes a new order; the cursor stays on its run and, unless told otherwise, its line."""
         key, before = self.key, self.cursor
-        line = self.screen_line_of(before) if before in self.visible_rows else None
+        seen = keep_line and before in self.visible_rows
+        line = self.screen_line_of(before) if seen else None
         self._arrangement = arrangement
         self._group = {k: group for group, keys in arrangement.groups.items() for k in keys}
         self._make_rows()
@@ -61,6 +62,8 @@ class RunsList(LineList):
             self.rows_changed(self._rows.index(key), screen_line=line)
         else:
             self.rows_changed(self._nearest(before))
+        if self.cursor >= 0 and not keep_line:
+            self.show_row(self.cursor)
 
     def update_runs(self, runs: Mapping[str, Run], changed: Iterable[str]) -> None:
         """Takes newer knowledge of the runs; rows stay where they are."""

@@ -69,9 +69,12 @@ def done_text(done: int | None) -> str:
     """Completed steps in four cells; nothing where the runtime counts none."""
     if done is None:
         return ""
-    if done < 10 ** (DONE_CELLS - 1) or done < 10**DONE_CELLS:
+    if done < 10**DONE_CELLS:
         return str(done)
-    return tokens(done) if len(tokens(done)) <= DONE_CELLS else f"{done // 1000}k"
+    for unit, scale in (("k", 10**3), ("M", 10**6), ("B", 10**9)):
+        if done < scale * 1000:
+            return f"{done // scale}{unit}"
+    return ">999"
 
 
 def now_text(run: Run, signs: Signs) -> tuple[str, bool]:

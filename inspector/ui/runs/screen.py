@@ -164,14 +164,14 @@ class RunsScreen(CommandScreen):
         runs.update_runs(ordering.runs, ())
         self._count()
         runs.sort = ordering.sort
-        self._show_asked()
+        self._show_asked(keep_line=True)
 
-    def _show_asked(self) -> None:
+    def _show_asked(self, *, keep_line: bool = False) -> None:
         """Shows what is asked for, in the order that there is."""
         runs = self.runs
         before = runs.key
         runs.search(self.ordering.words)
-        runs.order(self.ordering.shown())
+        runs.order(self.ordering.shown(), keep_line=keep_line)
         self._show_counts()
         if runs.key != before:
             self._look_soon()

@@ -1,0 +1,168 @@
+"""What a row of the list says, and that it always takes exactly the cells that it has."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.derive.filters import Words
+from inspector.derive.groups import Group
+from inspector.model.run import Progress, Run, StepCounts
+from inspector.model.status import Status
+from inspector.text.measure import cell_width
+from inspector.ui.palette import DARK, Ground, Role
+from inspector.ui.roles import Roles
+from inspector.ui.runs.columns import columns_for
+from inspector.ui.runs.row import (
+    Look,
+    done_text,
+    elapsed_text,
+    net_text,
+    now_text,
+    paint_run,
+    short_id,
+    started_text,
+)
+from inspector.ui.signs import ASCII, FULL, Signs
+from tests.ui.fakes import run
+from tests.ui.pictured import AUDIT, DEEP_RESEARCH, FAILED, NOW, TRIAGE, WAITING, at
+
+ROLES = Roles(DARK)
+
+
+def text(of: Run, width: int = 120, signs: Signs = FULL, words: str = "") -> str:
+    look = Look(ROLES, signs, None, NOW, Words.typed(words))
+    strip = paint_run(of, Group.TODAY, columns_for(width), look, Ground.BG, False)
+    assert strip.cell_length == width
+    assert cell_width(strip.text) == width
+    return strip.text
+
+
+def test_elapsed_says_what_is_known() -> None:
+    assert elapsed_text(DEEP_RESEARCH, NOW) == "2m 11s"
+    assert elapsed_text(AUDIT, NOW) == "?"
+    assert elapsed_text(WAITING, NOW) == "–"
+    assert elapsed_text(FAILED, NOW) == "1m 40s"
+    assert elapsed_text(run(status=Status.RUNNING, written=NOW), NOW) == "–"
+
+
+def test_started_is_a_clock_time_and_under_yesterday_no_day() -> None:
+    yesterday = run(started=at("18:00", 1))
+    assert started_text(yesterday, Group.YESTERDAY, NOW, None) == "18:00"
+    assert started_text(yesterday, Group.NEEDS_YOU, NOW, None) == "Thu 18:00"
+    assert started_text(run(), Group.YESTERDAY, NOW, None) == "–"
+
+
+def test_ids_show_their_end() -> None:
+    assert short_id(DEEP_RESEARCH, FULL) == "…a7b3c9"
+    assert short_id(DEEP_RESEARCH, ASCII) == "~a7b3c9"
+    assert short_id(TRIAGE, FULL) == "r-7f2c"
+    assert short_id(replace(TRIAGE, run_id=None), FULL) == "–"
+
+
+def test_now_tells_progress_in_signs() -> None:
+    assert now_text(DEEP_RESEARCH, FULL) == ("∥ 2/3  ↻ 3/5", False)
+    assert now_text(AUDIT, ASCII) == ("| 2/4  ~ 1", False)
+    assert now_text(TRIAGE, ASCII) == ("turn 6  f 2", False)
+    assert now_text(FAILED, FULL) == ("1 ✗", True)
+    assert now_text(run(progress=Progress(loop_now=4)), FULL) == ("↻ 4", False)
+
+
+def test_steps_that_failed_are_told_of_a_run_that_goes_on() -> None:
+    going_on = run(status=Status.RUNNING, failed=2)
+    assert now_text(going_on, FULL) == ("2 ✗", True)
+    assert now_text(run(failed=2), FULL) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("net", "expected"),
+    [
+        (None, "–"),
+        ({}, "–"),
+        ({"USDC": "41.20"}, "+41.20 USDC"),
+        ({"USDC": "-0.85"}, "-0.85 USDC"),
+        ({"ETH": "0"}, "0 ETH"),
+        ({"USDC": "1", "ETH": "2"}, "2 assets"),
+        ({"WEI": "19876543210987654321"}, "1 asset"),
+    ],
+)
+def test_net_is_an_amount_only_when_it_is_whole(net: dict[str, str] | None, expected: str) -> None:
+    assert net_text(run(net=net), FULL) == expected
+
+
+@given(st.one_of(st.none(), st.integers(0, 10**12)))
+def test_done_fits_its_column(done: int | None) -> None:
+    assert len(done_text(done)) <= 4
+    assert (done_text(done) == "") == (done is None)
+
+
+def test_the_rows_of_the_picture() -> None:
+    assert text(DEEP_RESEARCH).rstrip() == (
+        "  ● running       deep-research         openprose  …a7b3c9      14:30   2m 11s    12"
+        "   ∥ 2/3  ↻ 3/5  48.1k           –"
+    )
+    assert text(AUDIT, 40).rstrip() == " ● ▲ nightly-audit                    ?"
+
+
+NAMES = st.text(max_size=60) | st.sampled_from(
+    [
+        "日本語の要約" * 5,
+        "👩‍🔬 lab ❄️",
+        "e\u0301" * 30,
+        "\u202eevil",
+        "\x1b]52;c;ZXZpbA==\x07",
+        "\t\n",
+    ]
+)
+
+
+@given(
+    NAMES,
+    NAMES,
+    NAMES,
+    st.sampled_from(list(Status)),
+    st.integers(24, 200),
+    st.sampled_from([FULL, ASCII]),
+    st.text(max_size=3),
+)
+def test_any_row_takes_exactly_its_cells(
+    title: str,
+    run_id: str,
+    note: str,
+    status: Status,
+    width: int,
+    signs: Signs,
+    words: str,
+) -> None:
+    odd = run(
+        title,
+        run_id,
+        status,
+        started=at("03:00", 4),
+        ended=at("03:00", 3),
+        net={note: "12"},
+        tokens=10**15,
+        progress=Progress(note=note),
+        findings=(note,),
+    )
+    odd = replace(odd, steps=StepCounts(completed=10**9, failed=10**9))
+    line = text(odd, width, signs, words)
+    assert line.isprintable() or not line.isascii()
+    assert not set(line) & {"\x1b", "\x07", "\n", "\t", "\u202e"}
+
+
+def test_a_long_date_takes_room_from_the_title_only() -> None:
+    old = run("x" * 40, started=at("09:02", 4), ended=at("09:03", 4))
+    line = text(old, 80)
+    assert line[37:46] == "Mon 09:02"
+    assert line[18:37].rstrip() == "x" * 16 + "…" or line[18:36].endswith("…")
+    assert line[48:55] == " 1m 00s"
+
+
+def test_matches_are_marked_in_the_title() -> None:
+    look = Look(ROLES, FULL, None, NOW, Words.typed("audit"))
+    strip = paint_run(AUDIT, Group.QUIET, columns_for(120), look, Ground.BG, False)
+    marked = [segment for segment in strip if segment.style and segment.style.underline]
+    assert [segment.text for segment in marked] == ["audit"]
+    assert marked[0].style and marked[0].style.color == ROLES.style(Role.ACCENT).color
