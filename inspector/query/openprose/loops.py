@@ -12,6 +12,7 @@ import re
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.query.openprose.constructs import find_loop, find_parallel, supersede
+from inspector.query.openprose.instances import OpenSteps
 from inspector.query.openprose.parallels import branch_step
 from inspector.query.openprose.places import frame_of, inside
 from inspector.query.openprose.state import Fact, State
@@ -62,6 +63,9 @@ def _start(state: State, fact: Fact, frame: int) -> int:
     in_order = [loop for loop in state.loops.get(container, ()) if _is_open(state, loop)]
     if by_order:
         in_order.append(step)
+        if container >= 0 and state.steps.kind_of(container) is StepKind.BRANCH:
+            outer = state.steps.parent[state.steps.parent[container]]
+            state.branch_loops.setdefault(outer, OpenSteps()).add(step)
     state.loops[container] = in_order
     return step
 

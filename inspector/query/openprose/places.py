@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from inspector.derive.steps import KIND_CODE
-from inspector.model.status import Status
+from inspector.model.status import FINISHED, Status
 from inspector.model.step import StepKind
 from inspector.query.openprose.state import ROOT, Fact, State
 
@@ -50,9 +50,33 @@ def inside(state: State, container: int) -> int:
                 return container
             container = round_of(state, container)
         loops = state.loops.get(container)
-        if not loops:
+        if loops:
+            container = loops[-1]
+            continue
+        branch = _only_branch_with_loop(state, container)
+        if branch is None:
             return container
-        container = loops[-1]
+        container = branch
+
+
+def _only_branch_with_loop(state: State, container: int) -> int | None:
+    """The one branch here in which a loop is open; None when several are, or none.
+
+    Rows of a loop inside a branch name neither. Where loops of two branches go on at a time their
+    order tells nothing, and the row stays beside the parallel.
+    """
+    loops = state.branch_loops.get(container)
+    if loops is None:
+        return None
+    steps = state.steps
+    found = {steps.parent[loop] for loop in loops.of(steps)}
+    under_way = [
+        branch
+        for branch in found
+        if steps.status_of(branch) not in FINISHED
+        and steps.status_of(steps.parent[branch]) is Status.RUNNING
+    ]
+    return under_way[0] if len(under_way) == 1 and state.loops.get(under_way[0]) else None
 
 
 def rounds_by_order(state: State, loop: int) -> bool:

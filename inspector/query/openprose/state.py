@@ -14,7 +14,7 @@ from inspector.derive.steps import StepTable
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.query.openprose.events import Meta
-from inspector.query.openprose.instances import Registry
+from inspector.query.openprose.instances import OpenSteps, Registry
 from inspector.query.openprose.row_numbers import RowNumbers
 
 ROOT = -1
@@ -76,6 +76,8 @@ class State:
     """Container of a row that names no parent; None = to be found again."""
     loops: dict[int, list[int]] = field(default_factory=dict)
     """Container → its open loops whose rows come between their start and their exit."""
+    branch_loops: dict[int, OpenSteps] = field(default_factory=dict)
+    """Container → open loops of that kind in the branches of its parallels."""
     rounds: dict[int, int] = field(default_factory=dict)
     """Loop → its iteration that is under way."""
     named_loops: Registry = field(default_factory=Registry)
@@ -182,6 +184,7 @@ class State:
         self.by_key.pop(container, None)
         self.used.pop(container, None)
         self.loops.pop(container, None)
+        self.branch_loops.pop(container, None)
 
     def copy(self) -> State:
         """A checkpoint: later events do not reach it."""
@@ -195,6 +198,7 @@ class State:
             used={key: Counter(value) for key, value in self.used.items()},
             late=set(self.late),
             loops={key: list(value) for key, value in self.loops.items()},
+            branch_loops={key: value.copy() for key, value in self.branch_loops.items()},
             rounds=dict(self.rounds),
             named_loops=self.named_loops.copy(),
             named_parallels=self.named_parallels.copy(),
