@@ -8,17 +8,17 @@ of the transaction, `total` counts the entries of w, and the newest entry is the
 import mmap
 import os
 import random
-import select
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NoReturn, Self
 
 ROOT = Path(__file__).resolve().parents[1]
 WRITERS = 2
@@ -105,7 +105,9 @@ class Crowd:
         roles = [(role, number) for number in range(scenario.writers)]
         if scenario.helper:
             roles.append((scenario.helper, 0))
-        self._processes = [_start(name, role, path, board, number) for role, number in roles]
+        self._processes = [
+            _start(name, role, path, board, number, leads=True) for role, number in roles
+        ]
 
     def __enter__(self) -> Self:
         return self
@@ -117,12 +119,8 @@ class Crowd:
         trace: TracebackType | None,
     ) -> None:
         for process in self._processes:
-            # A killer ends with its input, and takes the writer that it started with it.
-            assert process.stdin is not None
-            process.stdin.close()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(0.5)
-            process.kill()
+            # With all that it has started itself.
+            os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
@@ -257,7 +255,7 @@ class Author:
             self._connection.execute(statement).fetchall()
 
 
-def _checkpointer(path: str) -> Iterator[None]:
+def _checkpointer(path: str) -> NoReturn:
     chance = random.Random(os.getpid())
     connection = sqlite3.connect(path, isolation_level=None, timeout=0.05)
     while True:
@@ -265,10 +263,9 @@ def _checkpointer(path: str) -> Iterator[None]:
         with suppress(sqlite3.OperationalError):
             connection.execute(f"PRAGMA wal_checkpoint({kind})").fetchall()
         time.sleep(chance.expovariate(150))
-        yield
 
 
-def _long_reader(path: str) -> Iterator[None]:
+def _long_reader(path: str) -> NoReturn:
     chance = random.Random(os.getpid())
     connection = sqlite3.connect(path, isolation_level=None, timeout=1)
     while True:
@@ -277,18 +274,16 @@ def _long_reader(path: str) -> Iterator[None]:
             connection.execute("SELECT count(*) FROM part").fetchall()
             time.sleep(chance.uniform(0.01, 0.3))
             connection.execute("COMMIT")
-        yield
 
 
-def _keeper(path: str) -> Iterator[None]:
+def _keeper(path: str) -> NoReturn:
     connection = sqlite3.connect(path)
     connection.execute("SELECT count(*) FROM part").fetchall()
     while True:
         time.sleep(1)
-        yield
 
 
-def _killer(name: str, path: str, board: str, number: int) -> Iterator[None]:
+def _killer(name: str, path: str, board: str, number: int) -> NoReturn:
     chance = random.Random(os.getpid())
     while True:
         before = Board(board).started(number)
@@ -298,27 +293,26 @@ def _killer(name: str, path: str, board: str, number: int) -> Iterator[None]:
         time.sleep(chance.choice((0.02, 0.05, 0.1, 0.2)) * chance.random())
         writer.kill()
         writer.wait()
-        yield
 
 
-def _start(name: str, role: str, path: Path, board: Path, number: int) -> "subprocess.Popen[bytes]":
+def _start(
+    name: str, role: str, path: Path, board: Path, number: int, leads: bool = False
+) -> "subprocess.Popen[bytes]":
+    """Starts a process; `leads`: of a group of its own."""
     command = [sys.executable, "-m", "benchmarks.torn_writers", name, role, path, board]
-    return subprocess.Popen([*map(str, command), str(number)], stdin=subprocess.PIPE, cwd=ROOT)
+    return subprocess.Popen([*map(str, command), str(number)], cwd=ROOT, start_new_session=leads)
 
 
 def main(name: str, role: str, path: str, board: str, number: str) -> None:
     if role == "writer":
         Author(SCENARIOS[name], path, Board(board), int(number)).write()
-    roles: dict[str, Callable[[], Iterator[None]]] = {
+    roles: dict[str, Callable[[], NoReturn]] = {
         "checkpointer": lambda: _checkpointer(path),
         "long_reader": lambda: _long_reader(path),
         "keeper": lambda: _keeper(path),
         "killer": lambda: _killer(name, path, board, int(number)),
     }
-    for _ in roles[role]():
-        # The end of the input is the end of the benchmark.
-        if select.select([0], [], [], 0)[0]:
-            return
+    roles[role]()
 
 
 if __name__ == "__main__":
