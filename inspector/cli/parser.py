@@ -125,8 +125,10 @@ def _receipts(parser: Parser) -> None:
 
 
 def _record(parser: Parser) -> None:
-    parser.add_argument("run", metavar="RUN|STORE", help=_RUN_HELP)
-    parser.add_argument("part", metavar="PART", nargs="?", default="run", help="default: run")
+    parser.add_argument(
+        "run", metavar="RUN|SPELL|SESSION|STORE", help=f"{_RUN_HELP}; a spell, a session, a file"
+    )
+    parser.add_argument("part", metavar="PART", nargs="?", help="default: its own record")
     _where(parser)
     _output(parser)
 
