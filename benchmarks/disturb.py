@@ -16,7 +16,7 @@ from benchmarks.holds import held, killed
 from benchmarks.place import Manifest, Place, private_folders_of, temporary_place
 from benchmarks.report import Report, arguments, say
 from benchmarks.runs import LIVE, neighbours
-from benchmarks.viewer import THROUGH, Through, follow_run, leave
+from benchmarks.viewer import THROUGH, USUAL, Through, follow_run, leave
 from benchmarks.witness import Witness
 from benchmarks.writers import Meddler, OneRowPerCall, make_run, row_sql, text_of, texts_of
 
@@ -33,7 +33,7 @@ SHOWN = r"w\d{6}"
 def main() -> int:
     """Measures and prints."""
     parser = arguments("Counts what following a run does to its writer and to files.")
-    parser.add_argument("--through", choices=THROUGH, default="run")
+    parser.add_argument("--through", choices=THROUGH, default=USUAL)
     parser.add_argument("--control", action="store_true", help="a reader that does disturb")
     parser.add_argument("--commits", type=int, help="in each mode (1200; --short 500)")
     options = parser.parse_args()

@@ -20,7 +20,7 @@ from benchmarks.writers import (
 )
 
 ROWS = 12
-SETTLE_S = 2.0
+SETTLE_S = 1.0
 RECOVERY_S = 5.0
 LOOK_EVERY_S = 0.25
 SAID_AFTER_S = 2.5
@@ -71,7 +71,7 @@ def _lies(terminal: Terminal) -> list[str]:
 def held(report: Report, through: Through, seconds: int) -> None:
     """`BEGIN EXCLUSIVE` for a while, with and without a commit that nobody could read before."""
     for rows in ((ROWS + 1,), ()):
-        say(f"a writer holds its lock for {seconds} s")
+        say(f"a writer holds its lock for {seconds} s{' after a commit' if rows else ''}")
         with temporary_place() as place:
             database = make_run(place.watched / "runs" / LIVE, "delete", ROWS)
             _held(report, place, database, rows, through, seconds)

@@ -21,8 +21,9 @@ def main() -> int:
     """Measures and prints."""
     parser = arguments("Measures an idle screen.")
     parser.add_argument("--runs", type=int, help=f"how many ({RUNS}; --short {RUNS_SHORT})")
-    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--seconds", type=float, help="how long (10; --short 5)")
     options = parser.parse_args()
+    seconds = options.seconds or (5.0 if options.short else 10.0)
     count = options.runs or (RUNS_SHORT if options.short else RUNS)
     report = Report("idle", options.short)
     with temporary_place() as place:
@@ -31,15 +32,15 @@ def main() -> int:
         with Terminal([*INSPECTOR, str(place.watched)], place.environment) as terminal:
             terminal.wait_for(names[0][-6:], LATEST_S)
             _settle(terminal)
-            say(f"idle for {options.seconds:g} s")
+            say(f"idle for {seconds:g} s")
             before, spent = terminal.received(), terminal.cpu_seconds()
             began = time.monotonic()
-            time.sleep(options.seconds)
+            time.sleep(seconds)
             took = time.monotonic() - began
             written = terminal.received() - before
             spent = terminal.cpu_seconds() - spent
             terminal.quit()
-    report.add(f"bytes to the terminal in {options.seconds:g} s, {count} runs", written, bar=0)
+    report.add(f"bytes to the terminal in {seconds:g} s, {count} runs", written, bar=0)
     report.add("processor time", spent, "s", kind="time")
     report.add("share of a processor", spent / took * 100, "%", kind="ratio", bar=BAR_PERCENT)
     return report.finish(options.json)

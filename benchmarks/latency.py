@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from benchmarks.place import Place, temporary_place
 from benchmarks.report import Report, arguments, say
 from benchmarks.runs import LIVE
-from benchmarks.viewer import THROUGH, Through, follow_run, leave
+from benchmarks.viewer import THROUGH, USUAL, Through, follow_run, leave
 from benchmarks.writers import Stamping, make_run, text_of
 
 FIRST = 3
@@ -42,15 +42,15 @@ class Load:
 
 
 LOADS = (
-    Load("sparse, 150-400 ms", (150, 400), 60, 12),
-    Load("burst, 10-30 ms", (10, 30), 300, 60),
+    Load("sparse, 150-400 ms", (150, 400), 60, 8),
+    Load("burst, 10-30 ms", (10, 30), 300, 50),
 )
 
 
 def main() -> int:
     """Measures and prints."""
     parser = arguments("Measures commit to detected and commit to painted.")
-    parser.add_argument("--through", choices=THROUGH, default="run")
+    parser.add_argument("--through", choices=THROUGH, default=USUAL)
     options = parser.parse_args()
     report = Report("latency", options.short)
     for mode in MODES:
