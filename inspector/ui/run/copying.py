@@ -1,0 +1,47 @@
+"""Copying out: by the terminal (OSC 52) up to a size that terminals take, else into a file."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+
+from platformdirs import user_state_path
+from textual.app import App
+
+from inspector.text.numbers import size
+
+MOST_BYTES = 56_000
+"""Beyond this, encoded, many terminals and tmux drop what they are given."""
+
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def copy(app: App[None], text: str, what: str, *, folder: Path | None = None) -> str:
+    """Copies `text` and returns a sentence that says where it is now."""
+    encoded = text.encode("utf-8", "surrogatepass")
+    if len(encoded) <= MOST_BYTES:
+        app.copy_to_clipboard(text.encode("utf-8", "replace").decode())
+        return f"Copied {what}, {size(len(encoded))}, to the terminal's clipboard."
+    try:
+        path = save(encoded, what, folder or user_state_path("inspector") / "copies")
+    except OSError as error:
+        return f"Too large for the terminal's clipboard, and no file could be written: {error}"
+    return f"Too large for the terminal's clipboard: {size(len(encoded))} saved in {path}"
+
+
+def save(content: bytes, what: str, folder: Path) -> Path:
+    """Writes a file that only its owner can read, under a name of its own. Raises OSError."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    name = _UNFIT.sub("-", what).strip("-.")[:40] or "copy"
+    for attempt in range(100):
+        path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}{f'-{attempt}' if attempt else ''}"
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            continue
+        with open(handle, "wb") as file:
+            file.write(content)
+        return path
+    raise FileExistsError(f"{folder} holds too many copies of this second")

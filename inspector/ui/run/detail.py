@@ -1,0 +1,63 @@
+"""The detail of the step under the cursor: beside the timeline, below it, or instead of it."""
+
+from __future__ import annotations
+
+from inspector.ui.paint import NARROW
+from inspector.ui.run.detail_text import Subject, write, write_low
+from inspector.ui.run.sheet import Page, Sheet
+
+BESIDE = 110
+"""Columns of the screen from which the detail stands beside the timeline."""
+
+ROOMY = 44
+"""Columns of the pane from which its margin is a column wider."""
+
+
+class Detail(Sheet):
+    """Everything that is recorded about one step, as far as it was read."""
+
+    def __init__(self) -> None:
+        super().__init__(id="detail")
+        self._subject: Subject | None = None
+        self._made_for: tuple[object, ...] = ()
+
+    def tell(self, subject: Subject | None) -> None:
+        """Takes what the detail is about. The same step stays scrolled to where it is."""
+        before, self._subject = self._subject, subject
+        same = before is not None and subject is not None and before.step.id == subject.step.id
+        self._write(keep=same)
+
+    def tick(self) -> None:
+        """The time that has passed may be told anew."""
+        self._write(keep=True)
+
+    def _write(self, *, keep: bool) -> None:
+        width = self.size.width
+        if not width:
+            return
+        about, now = self._subject, self.kit.clock()
+        made_for = (about, width, self.kit.epoch, self.kit.roles, now // 1000)
+        if made_for == self._made_for:
+            return
+        self._made_for = made_for
+        screen_width = self.screen.size.width
+        beside, narrow = width < screen_width, screen_width < NARROW
+        plain = self.kit.roles.plain
+        page = Page(
+            self.kit,
+            width,
+            1 if narrow else 3 if beside and width >= ROOMY else 2,
+            edge=self.kit.signs.guide if beside and plain else "",
+        )
+        if plain and not beside:
+            page.rule()
+        elif not narrow:
+            page.line()
+        if about is not None:
+            (write if beside or narrow else write_low)(page, about, now)
+        self.show(page.strips(), keep=keep)
+
+    def on_resize(self) -> None:
+        """Lines are written for a width."""
+        super().on_resize()
+        self._write(keep=True)

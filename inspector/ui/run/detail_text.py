@@ -1,0 +1,386 @@
+"""What the detail of a step says, section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.model.finding import Finding
+from inspector.model.run import Run
+from inspector.model.status import ENDED, Status
+from inspector.model.step import Attempt, Step
+from inspector.model.store import Runtime
+from inspector.model.value import Value
+from inspector.query.view import StepContext
+from inspector.text.mask import mask, mask_named
+from inspector.text.measure import cell_width, clip
+from inspector.text.numbers import NOT_RECORDED, duration, instant, size
+from inspector.text.parse_time import plausible
+from inspector.ui.palette import Role
+from inspector.ui.roles import STATUS_ROLE, status_word, word_role
+from inspector.ui.run.label import LONGEST, safe
+from inspector.ui.run.pictures import OPEN
+from inspector.ui.run.previews import is_set, one_line, size_of, verdict
+from inspector.ui.run.sheet import Page
+from inspector.ui.wrap import wrapped
+
+LABEL_CELLS = 11
+SIZE_END = 17
+VALUE_COLUMN = 19
+MOST_ATTEMPTS = 50
+MOST_VALUES = 200
+MOST_ROWS = 20
+MOST_ERROR_LINES = 12
+INLINE_CELLS = 29
+"""Cells of one attempt where they stand beside each other."""
+
+_TOLD_ELSEWHERE = {
+    "branch",
+    "branches",
+    "condition",
+    "current_iteration",
+    "depth",
+    "exited",
+    "frame",
+    "iterations_completed",
+    "joined",
+    "loop_id",
+    "note",
+    "parallel_id",
+    "row",
+    "statement_index",
+    "status_note",
+    "step_id",
+    "table",
+    "tokens",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What the detail is about. `context` is None until it was read."""
+
+    sign: str
+    label: str
+    step: Step
+    run: Run
+    context: StepContext | None
+    at: int | None = None
+    """The event that is travelled to."""
+    reason: str = ""
+    """Why there is no context."""
+
+
+def write(page: Page, about: Subject, now: int) -> None:
+    """Writes the whole detail below each other."""
+    _title(page, about)
+    _status(page, about)
+    _times(page, about, now)
+    _error(page, about.step)
+    _findings(page, about.context.findings if about.context else ())
+    if about.at is None:
+        _attempts(page, about.step)
+    if about.context is None:
+        page.blank()
+        page.line().add(about.reason, Role.MUTED)
+        return
+    _values(page, about)
+    _related(page, about.context.related)
+    if about.at is None:
+        _recorded(page, about)
+
+
+def write_low(page: Page, about: Subject, now: int) -> None:
+    """Writes the detail into few wide lines, then what else there is."""
+    line = page.line()
+    _name(page, about)
+    _status_beside(page, about)
+    _error(page, about.step, beside=True)
+    tries = about.step.attempts
+    if len(tries) > 1 and about.at is None:
+        line = page.line()
+        for number, attempt in enumerate(tries[-max(1, page.room // INLINE_CELLS) :]):
+            line.put(page.margin + number * INLINE_CELLS, "")
+            _attempt(page, attempt, 2)
+    if about.context is None:
+        page.line().add(about.reason, Role.MUTED)
+        return
+    _values_beside(page, about)
+    _times(page, about, now)
+    _findings(page, about.context.findings)
+    _related(page, about.context.related)
+    if about.at is None:
+        _recorded(page, about)
+
+
+def _name(page: Page, about: Subject) -> None:
+    line = page.lines[-1]
+    if about.sign:
+        line.add(about.sign, Role.MUTED)
+        line.add(" ", Role.MUTED)
+    room = page.end - line.cells
+    line.add(clip(about.label, room, ellipsis=page.kit.signs.cut), Role.STRONG)
+
+
+def _title(page: Page, about: Subject) -> None:
+    page.line()
+    _name(page, about)
+
+
+def _status(page: Page, about: Subject) -> None:
+    """The status in sign and word, what is said of it, and the events that tell it."""
+    step, line = about.step, page.line()
+    _status_word(page, about)
+    said = _said(about)
+    if said:
+        room = page.end - line.cells - 3
+        if cell_width(said) > room:
+            line = page.line()
+            line.add("  ")
+            room = page.room - 2
+            line.add(clip(said, room, ellipsis=page.kit.signs.cut), Role.MUTED)
+        else:
+            line.add(said, Role.MUTED, skip=3)
+    if about.at is None and about.run.order_only:
+        page.line().add("  " + _events(step), Role.MUTED)
+
+
+def _status_beside(page: Page, about: Subject) -> None:
+    line = page.lines[-1]
+    line.put(line.cells + 3, "")
+    _status_word(page, about)
+    for said in (_said(about), _events(about.step) if about.at is None else ""):
+        if said and cell_width(said) + 3 <= page.end - line.cells:
+            line.add(said, Role.MUTED, skip=3)
+
+
+def _status_word(page: Page, about: Subject) -> None:
+    signs, status = page.kit.signs, about.step.status
+    line = page.lines[-1]
+    line.add(signs.of(status), STATUS_ROLE[status])
+    word = status_word(status)
+    if about.at is not None:
+        word += f" at event {about.at:,}"
+    line.add(word, word_role(status), skip=1)
+
+
+def _said(about: Subject) -> str:
+    note = about.step.ref.get("status_note")
+    if note:
+        return str(note)
+    tries, most = about.step.attempts, about.step.max_attempts
+    if about.at is not None or not tries or (len(tries) < 2 and most is None):
+        return ""
+    return f"attempt {tries[-1].n}" + (f" of {most}" if most is not None else "")
+
+
+def _events(step: Step) -> str:
+    first, last = step.first_event, step.last_event
+    if last is None:
+        return "no row yet"
+    if first is None or first == last:
+        return f"event {last:,}"
+    return f"events {min(first, last):,} to {max(first, last):,}"
+
+
+def _times(page: Page, about: Subject, now: int) -> None:
+    """Start, end and what lies between, where a runtime records instants."""
+    step, run = about.step, about.run
+    if run.order_only or (step.started_at is None and step.ended_at is None):
+        return
+    page.blank()
+    _fact(page, "start", _instant(page, about, step.started_at))
+    is_open = step.status in OPEN and step.ended_at is None
+    if step.ended_at is not None:
+        _fact(page, "end", _instant(page, about, step.ended_at))
+        if step.started_at is not None:
+            took = step.ended_at - step.started_at
+            role = Role.WARNING if took < 0 else Role.TEXT
+            _fact(page, "duration", duration(took, clock_ms=run.clock_ms), role)
+    elif is_open and run.status not in ENDED:
+        _fact(page, "end", "open")
+        if plausible(step.started_at, now) and step.started_at is not None and about.at is None:
+            elapsed = duration(max(0, now - step.started_at), clock_ms=1000)
+            _fact(page, "elapsed", f"{elapsed}, open")
+    else:
+        _fact(page, "end", "not recorded", Role.MUTED)
+
+
+def _instant(page: Page, about: Subject, moment: int | None) -> str:
+    text = instant(moment, page.kit.zone)
+    return text.replace(".000", "", 1) if about.run.clock_ms >= 1000 else text
+
+
+def _fact(page: Page, label: str, text: str, role: Role = Role.TEXT) -> None:
+    line = page.line()
+    cut = page.kit.signs.cut
+    line.add(clip(label, LABEL_CELLS - 1, ellipsis=cut), Role.MUTED)
+    line.put(page.margin + LABEL_CELLS, "")
+    line.add(clip(text, page.room - LABEL_CELLS, ellipsis=cut), role)
+
+
+def _error(page: Page, step: Step, *, beside: bool = False) -> None:
+    """The message in the hue of errors, its context below or beside it in that of text."""
+    if not step.error:
+        return
+    text = mask(step.error[: 8 * LONGEST]).text.strip()
+    message, _, rest = text.partition("\n")
+    signs = page.kit.signs
+    role = Role.ERROR if step.status in (Status.FAILED, Status.INTERRUPTED) else Role.TEXT
+    if beside:
+        line = page.line()
+        line.add(clip(signs.show(message), page.room, ellipsis=signs.cut), role)
+        if rest and line.cells + 2 < page.end:
+            room = page.end - line.cells - 2
+            line.add(clip(signs.show(rest.strip()), room, ellipsis=signs.cut), skip=2)
+        return
+    page.blank()
+    for part in wrapped(signs.show(message), page.room, MOST_ERROR_LINES, signs.cut):
+        page.line().add(part, role)
+    for each in rest.splitlines()[:MOST_ERROR_LINES]:
+        for part in wrapped(signs.show(each), page.room, 3, signs.cut):
+            page.line().add(part)
+
+
+def _findings(page: Page, findings: Sequence[Finding]) -> None:
+    signs = page.kit.signs
+    if findings:
+        page.blank()
+    for finding in findings[:MOST_ROWS]:
+        line = page.line()
+        line.add(signs.finding, Role.WARNING)
+        for part in wrapped(safe(finding.message, signs), page.room - 2, 4, signs.cut):
+            line.put(page.margin + 2, part)
+            line = page.line()
+        page.lines.pop()
+
+
+def _heading(page: Page, text: str) -> None:
+    page.blank()
+    page.line().add(clip(text, page.room, ellipsis=page.kit.signs.cut), Role.MUTED)
+
+
+def _attempts(page: Page, step: Step) -> None:
+    tries = step.attempts
+    if len(tries) < 2:
+        return
+    _heading(page, "attempts")
+    if len(tries) > MOST_ATTEMPTS:
+        page.line().add(f"{len(tries) - MOST_ATTEMPTS:,} earlier ones", Role.MUTED)
+    for attempt in tries[-MOST_ATTEMPTS:]:
+        page.line()
+        _attempt(page, attempt, 3)
+
+
+def _attempt(page: Page, attempt: Attempt, apart: int) -> None:
+    """One try, on the line that was begun."""
+    line, signs = page.lines[-1], page.kit.signs
+    line.add(signs.of(attempt.status), STATUS_ROLE[attempt.status])
+    line.add(str(attempt.n), skip=1)
+    event = f"event {attempt.last_event:,}" if attempt.last_event else "left no row"
+    line.add(event, Role.MUTED, skip=apart)
+    told = attempt.error or ("" if attempt.raw_status is None else attempt.raw_status)
+    room = page.end - line.cells - apart
+    if told and room > 3:
+        line.add(clip(safe(told, signs), room, ellipsis=signs.cut), skip=apart)
+
+
+def _values(page: Page, about: Subject) -> None:
+    assert about.context is not None
+    values = about.context.values.values
+    if not values:
+        return
+    _heading(page, "values here" if about.at is None else "values, as of now")
+    for value in values[:MOST_VALUES]:
+        _value(page, value)
+    if len(values) > MOST_VALUES:
+        page.line().add(f"{len(values) - MOST_VALUES:,} more in Values", Role.MUTED)
+
+
+def _value(page: Page, value: Value) -> None:
+    signs, line = page.kit.signs, page.line()
+    name = safe(value.name, signs) if value.name is not None else NOT_RECORDED
+    line.add(clip(name, LABEL_CELLS - 1, ellipsis=signs.cut))
+    if not is_set(value):
+        line.right(page.margin + SIZE_END, NOT_RECORDED, Role.FAINT)
+        line.put(page.margin + VALUE_COLUMN, "not set here", Role.MUTED)
+        return
+    line.right(page.margin + SIZE_END, size(size_of(value)), Role.MUTED)
+    room = page.room - VALUE_COLUMN
+    line.put(page.margin + VALUE_COLUMN, "")
+    if value.attachment is not None:
+        word, role = verdict(value.attachment)
+        line.add(clip("attachment", room, ellipsis=signs.cut))
+        shown = Role.TEXT if role is Role.SUCCESS else role
+        line.add(clip(word, max(0, room - 11), ellipsis=signs.cut), shown, skip=1)
+        return
+    if room > 0:
+        line.add(one_line(value, room, signs))
+
+
+def _values_beside(page: Page, about: Subject) -> None:
+    assert about.context is not None
+    values = about.context.values.values
+    if not values:
+        return
+    signs, line = page.kit.signs, page.line()
+    line.add("values" if about.at is None else "values, as of now", Role.MUTED)
+    apart = 2
+    for value in values:
+        name = safe(value.name, signs) if value.name is not None else NOT_RECORDED
+        text = f"{name} {size(size_of(value))}" if is_set(value) else f"{name} not set here"
+        if line.cells + apart + cell_width(text) > page.end:
+            break
+        line.add(text, Role.TEXT if is_set(value) else Role.MUTED, skip=apart)
+        apart = 3
+
+
+def _related(page: Page, related: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    for table, rows in related.items():
+        _heading(page, safe(table, page.kit.signs))
+        for number, row in enumerate(rows[:MOST_ROWS]):
+            if number:
+                page.blank()
+            for name, value in row.items():
+                shown = NOT_RECORDED if value is None else str(value)
+                hidden = mask_named(str(name), shown[: 4 * LONGEST]).text
+                role = Role.FAINT if value is None else Role.TEXT
+                _fact(page, safe(str(name), page.kit.signs), page.kit.signs.show(hidden), role)
+        if len(rows) > MOST_ROWS:
+            page.line().add(f"{len(rows) - MOST_ROWS:,} more", Role.MUTED)
+
+
+def _recorded(page: Page, about: Subject) -> None:
+    """The record's own words: what the status stands for, and where the row is."""
+    step, ref, signs = about.step, about.step.ref, page.kit.signs
+    _heading(page, "recorded as")
+    _fact(page, "status", NOT_RECORDED if step.raw_status is None else safe(step.raw_status, signs))
+    where = location(about)
+    if where:
+        _fact(page, "row", safe(where, signs))
+    if ref.get("statement_index") is not None:
+        _fact(page, "statement", safe(str(ref["statement_index"]), signs))
+    depth = ref.get("depth")
+    frame = ref.get("frame")
+    if frame is not None:
+        _fact(page, "frame", safe(f"{frame}, depth {depth}" if depth else str(frame), signs))
+    for name, value in ref.items():
+        if name not in _TOLD_ELSEWHERE and value is not None and not isinstance(value, dict | list):
+            shown = mask_named(name, str(value)[:LONGEST]).text
+            _fact(page, safe(name.replace("_", " "), signs), signs.show(shown))
+
+
+def location(about: Subject) -> str:
+    """The table and row of the newest record of a step, as far as they are known."""
+    ref = about.step.ref
+    if ref.get("row") is not None:
+        return str(ref["row"])
+    events = about.context.events if about.context is not None else ()
+    if not events or events[-1].id is None:
+        return ""
+    table = ref.get("table") or _TABLES.get(about.run.runtime, "event")
+    return f"{table} {events[-1].id}"
+
+
+_TABLES = {Runtime.OPENPROSE: "execution"}

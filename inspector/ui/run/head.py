@@ -1,0 +1,220 @@
+"""Above the tabs: what run it is, how it stands, what is wrong with it first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from textual.strip import Strip
+
+from inspector.model.run import Run
+from inspector.model.status import ENDED
+from inspector.model.store import Runtime, WriteStyle
+from inspector.query.view import RunView
+from inspector.text.measure import cell_width, clip
+from inspector.text.numbers import duration, local_moment, tokens, zone_label
+from inspector.ui.frame import clock_face
+from inspector.ui.paint import NARROW, Line, Painted, gap, margin
+from inspector.ui.palette import Ground, Role
+from inspector.ui.roles import STATUS_ROLE, status_word, word_role
+from inspector.ui.run.label import safe
+
+WIDE = 100
+"""Columns from which the identity is told in full."""
+
+ID_CELLS = 14
+"""Of a longer run id the end is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the head says beside the run itself."""
+
+    view: RunView | None = None
+    timed: bool = False
+    axis_told: bool = True
+    """Whether the identity says what the axis is (only above the timeline)."""
+    paused: int | None = None
+    """Events that arrived since the screen was held still; None while it is not."""
+
+
+class RunHeader(Painted):
+    """One raised row, violet while travelling: place, title, status; freshness at the right."""
+
+    DEFAULT_CSS = "RunHeader { height: 1; dock: top; }"
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(id="header")
+        self._run = run
+        self._standing = Standing()
+
+    def show(self, run: Run, standing: Standing) -> None:
+        """Takes what there is to say."""
+        self._run, self._standing = run, standing
+        self.repaint()
+
+    @property
+    def _travelling(self) -> bool:
+        view = self._standing.view
+        return view is not None and view.travelling
+
+    def paint_line(self, y: int, width: int) -> Strip:
+        """The row."""
+        run, signs = self._run, self.kit.signs
+        edge, narrow = margin(width), width < NARROW
+        ground = Ground.TRAVEL if self._travelling else Ground.RAISED
+        line = self.line(width, ground)
+        right = self._right(narrow)
+        taken = sum(cell_width(text) for text, _ in right) + 3 * max(0, len(right) - 1)
+        room = width - 2 * edge - taken - 2
+        title = safe(run.title, signs)
+        sign, role, word = signs.of(run.status), STATUS_ROLE[run.status], status_word(run.status)
+        if narrow:
+            line.put(edge, sign, role)
+            line.add(clip(title, room - 2, ellipsis=signs.cut), Role.STRONG, skip=1)
+        else:
+            line.put(edge, "Inspector", Role.MUTED)
+            line.add("/", Role.FAINT, skip=1)
+            room -= 12 + 5 + cell_width(word)
+            line.add(clip(title, room, ellipsis=signs.cut), Role.STRONG, skip=1)
+            line.add(sign, role, skip=3)
+            line.add(word, word_role(run.status), skip=1)
+            raw = self._raw()
+            if raw and line.cells + 3 + cell_width(raw) + 2 <= width - edge - taken:
+                line.add(raw, Role.MUTED, skip=3)
+        line.put(width - edge - taken, "")
+        for number, (text, told) in enumerate(right):
+            line.put_style(
+                line.cells + (3 if number else 0),
+                text,
+                self.kit.roles.style(told, ground, bold=told is Role.TRAVEL),
+            )
+        return line.strip()
+
+    def _raw(self) -> str:
+        """The record's own word where it is another one."""
+        raw = self._run.raw_status
+        if raw is None or raw in (self._run.status.value, status_word(self._run.status)):
+            return ""
+        return f"recorded as {safe(raw, self.kit.signs)}"
+
+    def _right(self, narrow: bool) -> list[tuple[str, Role]]:
+        view, zone = self._standing.view, self.kit.zone
+        if view is None:
+            return [("reading", Role.MUTED)]
+        if view.travelling:
+            if narrow:
+                return [(f"{view.events:,}/{view.total_events:,}", Role.TRAVEL)]
+            now = clock_face(self.kit.clock(), zone)
+            return [("travelling", Role.TRAVEL), (f"now is {now}", Role.MUTED)]
+        clock = clock_face(view.as_of, zone)
+        said: list[tuple[str, Role]] = []
+        if self._standing.paused is not None:
+            more = f" +{self._standing.paused:,}" if self._standing.paused else ""
+            said.append((f"paused{more}", Role.WARNING))
+        if view.stale_reason and not narrow:
+            reason = safe(view.stale_reason, self.kit.signs)
+            said.append((clip(reason, 40, ellipsis=self.kit.signs.cut), Role.WARNING))
+        said.append((clock if narrow else f"as of {clock}", Role.MUTED))
+        return said
+
+
+class Identity(Painted):
+    """One line of facts about the run, and below it the first finding or where one travels."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(id="identity")
+        self._run = run
+        self._standing = Standing()
+
+    def show(self, run: Run, standing: Standing) -> None:
+        """Takes what there is to say."""
+        self._run, self._standing = run, standing
+        self.repaint()
+
+    def paint_line(self, y: int, width: int) -> Strip:
+        """The facts, or the finding."""
+        line = self.line(width)
+        line.put(margin(width), "")
+        if y == 0:
+            self._facts(line, width)
+            return line.strip()
+        view, signs, space = self._standing.view, self.kit.signs, gap(width)
+        room = width - 2 * margin(width)
+        if view is not None and view.travelling:
+            line.add(f"at event {view.events:,} of {view.total_events:,}", Role.TRAVEL)
+            told = "as the record stood then; findings, agents and receipts are as of now"
+            line.add(clip(told, room - line.cells, ellipsis=signs.cut), Role.MUTED, skip=space)
+        elif self._run.findings:
+            line.add(signs.finding, Role.WARNING)
+            more = len(self._run.findings) - 1
+            rest = f"{more:,} more" if more else ""
+            told = safe(self._run.findings[0].message, signs)
+            left = room - 2 - (cell_width(rest) + space if rest else 0)
+            line.add(clip(told, left, ellipsis=signs.cut), skip=1)
+            line.add(rest, Role.MUTED, skip=space if rest else 0)
+        return line.strip()
+
+    def _facts(self, line: Line, width: int) -> None:
+        skip, view = 0, self._standing.view
+        now = self.kit.clock() if view is None else view.as_of
+        for fact in facts(self._run, self._standing, now, self.kit.zone, width):
+            text = safe(fact, self.kit.signs)
+            if line.cells + skip + cell_width(text) > width - margin(width):
+                break
+            line.add(text, Role.MUTED, skip=skip)
+            skip = gap(width)
+
+
+def facts(run: Run, standing: Standing, now: int, zone: tzinfo | None, width: int) -> list[str]:
+    """The facts of the identity, the most important first; some of them untrusted.
+
+    `now` is when the run was read (UTC ms), so that they change only with what is known.
+    """
+    full = width >= WIDE
+    found = [_short_id(run.run_id or "no run id")]
+    if run.session is not None:
+        found.append(f"session {run.session}")
+    found.append(_variant(run, full))
+    timed, told = standing.timed, standing.axis_told
+    if run.order_only:
+        plain = "no times recorded" if full else "order of events, no times"
+        found.append(f"{plain}: the axis is the order of events" if full and told else plain)
+    else:
+        moment = run.started_at if run.started_at is not None else now
+        order = "" if timed or not told else ", in the order of events"
+        found.append(f"times recorded, {zone_label(moment, zone)}{order}")
+        found += _when(run, now, zone)
+    if run.tokens.total is not None:
+        found.append(f"{tokens(run.tokens.total)} tokens")
+    for currency, amount in (run.cost or {}).items():
+        found.append(f"${amount}" if currency == "USD" else f"{amount} {currency}")
+    return found
+
+
+def _short_id(run_id: str) -> str:
+    return run_id if len(run_id) <= ID_CELLS else f"…{run_id[-ID_CELLS + 1 :]}"
+
+
+def _variant(run: Run, full: bool) -> str:
+    store = run.store
+    if store.runtime is not Runtime.OPENPROSE:
+        return f"{store.runtime} schema {store.variant}" if store.variant else str(store.runtime)
+    named = f"{store.runtime} {store.variant}" if store.variant else str(store.runtime)
+    if full and store.write_style is not WriteStyle.NONE:
+        named += f", {store.write_style}"
+    return named
+
+
+def _when(run: Run, now: int, zone: tzinfo | None) -> list[str]:
+    if run.started_at is None:
+        return []
+    begun = local_moment(run.started_at, zone)
+    ended = local_moment(run.ended_at, zone) if run.ended_at is not None else None
+    if begun is None:
+        return []
+    until = "now" if run.status not in ENDED else f"{ended:%H:%M:%S}" if ended else "no end"
+    took = run.duration_ms if run.ended_at is not None else now - run.started_at
+    if until == "no end" or took is None or took < 0:
+        return [f"{begun:%H:%M:%S} to {until}"]
+    return [f"{begun:%H:%M:%S} to {until}, {duration(took)}"]

@@ -1,0 +1,85 @@
+"""What a step is called, how far it is, and what it took: safe text for one row."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from inspector.derive.progress import Counted, Progress
+from inspector.model.step import Step, StepKind
+from inspector.text.mask import mask
+from inspector.text.numbers import CANNOT_BE_KNOWN
+from inspector.ui.signs import Signs
+
+LONGEST = 500
+"""Characters of a recorded text that are looked at for a single line."""
+
+_NUMBERED = {
+    StepKind.STATEMENT,
+    StepKind.PARALLEL,
+    StepKind.LOOP,
+    StepKind.BLOCK,
+}
+
+
+class Name(NamedTuple):
+    """The name of a step in parts, safe to show."""
+
+    sign: str
+    """Of what kind it is; empty for what the tree tells already."""
+    text: str
+    note: str
+    """What follows three cells apart, muted."""
+
+
+@lru_cache(maxsize=8192)
+def safe(text: str, signs: Signs) -> str:
+    """A recorded text on one line: cut to what a line can hold, masked, made visible."""
+    return signs.show(mask(text[:LONGEST]).text)
+
+
+def kind_sign(kind: StepKind, signs: Signs) -> str:
+    """The sign of a kind that has one."""
+    return {
+        StepKind.MODEL_CALL: signs.model_call,
+        StepKind.ADVISORY: signs.model_call,
+        StepKind.TOOL_CALL: signs.tool,
+        StepKind.ACTION: signs.action,
+    }.get(kind, "")
+
+
+def name_of(step: Step, inner: Step | None, segment: object, signs: Signs) -> Name:
+    """What a row is called; `inner` is the step that shares the row, `segment` ends its path."""
+    label = step.label or (inner.label if inner else "")
+    text = safe(label, signs) if label else ""
+    if step.kind is StepKind.BRANCH:
+        text = f"{signs.branch(safe(str(segment), signs))} {text}".rstrip()
+    elif step.kind is StepKind.ITERATION:
+        text = f"[{safe(str(segment), signs)}] {text}".rstrip()
+    elif step.kind in _NUMBERED:
+        index = step.ref.get("statement_index")
+        if index is not None:
+            text = f"{safe(str(index), signs)} {text}".rstrip()
+    note = step.ref.get("note")
+    return Name(
+        kind_sign(step.kind, signs),
+        text or step.kind.value.replace("_", " "),
+        safe(str(note), signs) if note else "",
+    )
+
+
+def progress_text(progress: Progress | None, signs: Signs, *, bare: bool = False) -> str:
+    """`∥ 2/3`, `↻ 3/5`, `×2`; `bare` = without the sign of the construct."""
+    if progress is None:
+        return ""
+    if progress.what is Counted.TRIES:
+        return f"{signs.attempt}{progress.done}"
+    numbers = f"{progress.done:,}"
+    if progress.total is not None:
+        numbers += f"/{progress.total:,}"
+    elif progress.what is Counted.BRANCHES:
+        numbers += f"/{CANNOT_BE_KNOWN}"
+    if bare:
+        return numbers
+    sign = signs.parallel if progress.what is Counted.BRANCHES else signs.loop
+    return f"{sign} {numbers}"

@@ -1,0 +1,95 @@
+"""A value in a few cells: what it is, on one line, masked and safe."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from inspector.model.value import Attachment, AttachmentVerdict, Value
+from inspector.text.mask import mask_named
+from inspector.text.measure import cell_width, clip
+from inspector.ui.palette import Role
+from inspector.ui.signs import Signs
+
+LOOKED_AT = 4_096
+"""Characters of a value that are looked at for one line."""
+
+PARSED = 65_536
+"""Characters up to which a value is read as JSON for one line."""
+
+_GOOD = {
+    AttachmentVerdict.OK,
+    AttachmentVerdict.OK_BINARY,
+    AttachmentVerdict.OK_TRUNCATED_PREVIEW,
+    AttachmentVerdict.OK_REPLACEMENT_CHARS,
+}
+
+
+def size_of(value: Value) -> int | None:
+    """Bytes of the content: of the file, where a file holds it."""
+    attached = value.attachment
+    if attached is not None and attached.verdict is not AttachmentVerdict.NONE:
+        return attached.size
+    return value.size
+
+
+def is_set(value: Value) -> bool:
+    """Whether there is a row for the name in this scope."""
+    return value.row is not None or value.type != "null"
+
+
+def verdict(attachment: Attachment) -> tuple[str, Role]:
+    """What came of the file, in words."""
+    word = attachment.verdict.value.replace("_", " ")
+    return word, Role.SUCCESS if attachment.verdict in _GOOD else Role.WARNING
+
+
+def one_line(value: Value, cells: int, signs: Signs) -> str:
+    """The content in at most `cells` cells: text in quotes, JSON with its inside left out."""
+    if value.type == "null":
+        return "null"
+    text = value.value if value.value is not None else value.preview
+    hidden = mask_named(value.name, text[:PARSED])
+    if hidden.count:
+        return clip(signs.show(hidden.text[:LOOKED_AT]), cells, ellipsis=signs.cut)
+    if value.type != "text":
+        return clip(signs.show(text[:LOOKED_AT]), cells, ellipsis=signs.cut)
+    outline = _outline(text, signs) if text[:1] in "{[" else None
+    if outline is not None:
+        return clip(signs.show(outline), cells, ellipsis=signs.cut)
+    return quoted(text, cells, signs)
+
+
+def quoted(text: str, cells: int, signs: Signs) -> str:
+    """Text in quotes that both stay, however much of it is cut."""
+    shown = signs.show(text[:LOOKED_AT])
+    if cell_width(shown) + 2 > cells or len(text) > LOOKED_AT:
+        shown = clip(shown + signs.cut, cells - 2, ellipsis=signs.cut)
+    return f'"{shown}"'
+
+
+def _outline(text: str, signs: Signs) -> str | None:
+    """The outermost level of a JSON text; None when it is none."""
+    if len(text) > PARSED:
+        return text[:LOOKED_AT]
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return text[:LOOKED_AT]
+    if isinstance(parsed, dict):
+        inside = ", ".join(
+            f"{json.dumps(str(key), ensure_ascii=False)}: {_short(item, signs)}"
+            for key, item in list(parsed.items())[:50]
+        )
+        return f"{{{inside}}}"
+    if isinstance(parsed, list):
+        return "[" + ", ".join(_short(item, signs) for item in parsed[:50]) + "]"
+    return None
+
+
+def _short(item: Any, signs: Signs) -> str:
+    if isinstance(item, dict):
+        return f"{{{signs.cut}}}" if item else "{}"
+    if isinstance(item, list):
+        return f"[{signs.cut}]" if item else "[]"
+    return json.dumps(item, ensure_ascii=False)

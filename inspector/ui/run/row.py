@@ -1,0 +1,171 @@
+"""A row of the timeline: everything that its picture shows, and the picture."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from textual.strip import Strip
+
+from inspector.derive.axis import Axis
+from inspector.model.status import Status
+from inspector.text.measure import cell_width, clip
+from inspector.ui.kit import Kit
+from inspector.ui.paint import Line
+from inspector.ui.palette import Ground, Role
+from inspector.ui.roles import STATUS_ROLE
+from inspector.ui.run.columns import COUNT_CELLS, Columns
+
+LEAST_LABEL = 12
+"""Cells that a label keeps, however deep its step is."""
+
+QUIET = {Status.PENDING, Status.SKIPPED, Status.NOT_NEEDED}
+"""What did not happen is not as loud as what did."""
+
+
+class RowPicture(NamedTuple):
+    """All that is drawn of one row; two equal ones look alike. Every text is safe."""
+
+    step: int
+    depth: int
+    open: bool | None
+    status: Status
+    sign: str
+    """Of the kind of step."""
+    label: str
+    note: str
+    counted: str
+    tokens: str
+    duration: str
+    duration_role: Role
+    bar_cell: int
+    bar: str
+    bar_role: Role
+
+
+class Lines(NamedTuple):
+    """What goes through all rows: ticks, the ends of idle stretches, the position of a traveller.
+
+    Each is a cell of the axis; `position` is -1 while following.
+    """
+
+    ticks: tuple[int, ...]
+    idle: tuple[int, ...]
+    position: int
+
+
+def lines_of(axis: Axis, position: int) -> Lines:
+    """The lines of an axis."""
+    idle = tuple(cell for cut in axis.cuts for cell in (cut.first, cut.last))
+    return Lines(tuple(tick.cell for tick in axis.ticks), idle, position)
+
+
+class RowPainter:
+    """Draws rows, with the columns and lines that they share."""
+
+    def __init__(self, kit: Kit, columns: Columns, lines: Lines) -> None:
+        self.kit = kit
+        self.columns = columns
+        self.lines = lines
+        self._ruled = self._pieces_of_lines()
+
+    def _pieces_of_lines(self) -> list[tuple[int, str, Role]]:
+        """The lines as texts; ticks that follow each other are one text, which draws faster."""
+        signs, roles = self.kit.signs, self.kit.roles
+        marks: list[tuple[int, str, Role]] = []
+        if roles.draws(Role.DIM):
+            marks += [(cell, signs.guide, Role.DIM) for cell in self.lines.ticks]
+        marks += [(cell, signs.idle, Role.LINE) for cell in self.lines.idle]
+        position = self.lines.position
+        marks = [mark for mark in marks if mark[0] != position]
+        if position >= 0:
+            marks.append((position, signs.idle, Role.TRAVEL))
+        return sorted(marks)
+
+    def blank(self, width: int) -> Strip:
+        """A line below the rows: only the position of a traveller goes on there."""
+        line = Line(width, self.kit.roles)
+        if self.lines.position >= 0:
+            line.put(self.columns.axis + self.lines.position, self.kit.signs.idle, Role.TRAVEL)
+        return line.strip()
+
+    def row(
+        self, picture: RowPicture, width: int, cursor: bool, hover: bool, focused: bool
+    ) -> Strip:
+        """One row."""
+        kit, columns = self.kit, self.columns
+        ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
+        line = Line(width, kit.roles, ground)
+        if cursor:
+            line.put(0, kit.signs.cursor, Role.ACCENT if focused else Role.GUIDE)
+        line.put(columns.sign, kit.signs.of(picture.status), STATUS_ROLE[picture.status])
+        start = self._tree(line, picture)
+        self._label(line, picture, start, strong=cursor and focused)
+        self._figures(line, picture)
+        self._bar(line, picture)
+        return line.strip()
+
+    def _tree(self, line: Line, picture: RowPicture) -> int:
+        """Guides and the sign that folds; returns where the label begins."""
+        columns, signs = self.columns, self.kit.signs
+        room = columns.label_end - COUNT_CELLS - columns.label - LEAST_LABEL
+        deepest = max(0, room // columns.indent)
+        depth = min(picture.depth, deepest)
+        for level in range(depth):
+            line.put(columns.tree + level * columns.indent, signs.guide, Role.LINE)
+        at = columns.tree + depth * columns.indent
+        if picture.depth > depth:
+            # Deeper than there is room for: the depth is told instead of drawn.
+            line.put(at, f"{signs.cut}{picture.depth}", Role.MUTED)
+            at = line.cells + 1
+        if picture.open is not None:
+            line.put(at, signs.unfolded if picture.open else signs.folded, Role.MUTED)
+        # Where there is little room, what cannot be folded keeps no place for the sign.
+        beside = columns.narrow and picture.open is None and picture.depth > 0
+        return at + (1 if beside else 2)
+
+    def _label(self, line: Line, picture: RowPicture, start: int, *, strong: bool) -> None:
+        columns, cut = self.columns, self.kit.signs.cut
+        end = columns.label_end
+        if columns.count_end is not None and picture.counted:
+            end -= max(COUNT_CELLS, cell_width(picture.counted)) + 2
+        role = Role.STRONG if strong else Role.MUTED if picture.status in QUIET else Role.TEXT
+        if picture.sign:
+            line.put(start, picture.sign, role if strong else Role.MUTED)
+            start = line.cells + 1
+        note = picture.note
+        if columns.count_end is None and picture.counted:
+            note = f"{picture.counted}{' ' * columns.gap}{note}" if note else picture.counted
+        beside = columns.gap + cell_width(note) if note else 0
+        label = picture.label
+        if cell_width(label) > end - start - beside:
+            beside = min(beside, max(0, end - start - LEAST_LABEL))
+            label = clip(label, end - start - beside, ellipsis=cut)
+        line.put(start, label, role)
+        if beside > columns.gap:
+            line.add(
+                clip(note, end - line.cells - columns.gap, ellipsis=cut),
+                role if strong else Role.MUTED,
+                skip=columns.gap,
+            )
+
+    def _figures(self, line: Line, picture: RowPicture) -> None:
+        columns = self.columns
+        if columns.count_end is not None:
+            line.right(columns.count_end, picture.counted, Role.MUTED)
+        if columns.tokens_end is not None:
+            line.right(columns.tokens_end, picture.tokens, Role.MUTED)
+        if columns.duration_end is not None:
+            line.right(columns.duration_end, picture.duration, picture.duration_role)
+
+    def _bar(self, line: Line, picture: RowPicture) -> None:
+        axis = self.columns.axis
+        first = picture.bar_cell if picture.bar else self.columns.cells
+        end = first + len(picture.bar)
+        for cell, mark, role in self._ruled:
+            if cell < first:
+                line.put(axis + cell, mark, role)
+        if picture.bar:
+            line.put(axis + first, picture.bar, picture.bar_role)
+        for cell, mark, role in self._ruled:
+            if cell >= end:
+                line.put(axis + cell, mark, role)

@@ -1,0 +1,136 @@
+"""Lines to read on raised ground: there is no cursor, moving scrolls."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from textual.strip import Strip
+
+from inspector.ui.kit import Kit
+from inspector.ui.lines import LineList
+from inspector.ui.paint import Line
+from inspector.ui.palette import Ground, Role
+
+
+class Page:
+    """Lines that are being written one below the other, `width` cells with margins."""
+
+    def __init__(
+        self,
+        kit: Kit,
+        width: int,
+        margin: int = 2,
+        *,
+        ground: Ground = Ground.RAISED,
+        edge: str = "",
+    ) -> None:
+        self.kit = kit
+        self.width = width
+        self.margin = margin
+        self.ground = ground
+        self.edge = edge
+        """Stands at the left of every line, where no ground tells the pane from its neighbour."""
+        self.lines: list[Line] = []
+
+    @property
+    def room(self) -> int:
+        """Cells between the margins."""
+        return max(1, self.width - 2 * self.margin)
+
+    @property
+    def end(self) -> int:
+        """The column where the right margin begins."""
+        return max(self.margin + 1, self.width - self.margin)
+
+    def line(self) -> Line:
+        """Begins a line."""
+        line = Line(self.width, self.kit.roles, self.ground)
+        line.put(0, self.edge, Role.GUIDE)
+        line.put(self.margin, "")
+        self.lines.append(line)
+        return line
+
+    def rule(self) -> None:
+        """A line through the whole width."""
+        line = Line(self.width, self.kit.roles, self.ground)
+        line.put(0, self.kit.signs.rule * self.width, Role.GUIDE)
+        self.lines.append(line)
+
+    def blank(self) -> None:
+        """An empty line, unless there is one already or nothing above."""
+        if self.lines and self.lines[-1].cells > self.margin:
+            self.line()
+
+    def strips(self) -> list[Strip]:
+        """The finished lines."""
+        return [line.strip() for line in self.lines]
+
+
+class Sheet(LineList):
+    """Scrolls through lines; draws those again that differ."""
+
+    def __init__(self, *, id: str, ground: Ground = Ground.RAISED) -> None:
+        super().__init__(id=id)
+        self._ground = ground
+        self._lines: list[Strip] = []
+
+    def show(self, lines: Sequence[Strip], *, keep: bool) -> None:
+        """Takes lines; with `keep` it stays scrolled to where it is."""
+        top = self.top if keep else 0
+        self._lines = list(lines)
+        self.rows_changed()
+        self._scroll(top)
+        self.repaint()
+
+    @property
+    def row_count(self) -> int:
+        """Lines."""
+        return len(self._lines)
+
+    def version(self, row: int) -> Hashable:
+        """What is written on the line."""
+        return tuple(self._lines[row])
+
+    def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
+        """A line."""
+        return self._lines[row].adjust_cell_length(width)
+
+    def _paint_line(self, y: int, width: int) -> Strip:
+        if self.top + y < self.row_count:
+            return super()._paint_line(y, width)
+        line = Line(width, self.kit.roles, self._ground)
+        if self.kit.roles.plain and self._beside(width):
+            line.put(0, self.kit.signs.guide, Role.GUIDE)
+        return line.strip()
+
+    def _beside(self, width: int) -> bool:
+        """Whether something stands at the left, from which no ground tells it apart."""
+        return width < self.screen.size.width
+
+    def selectable(self, row: int) -> bool:
+        """There is no cursor."""
+        return False
+
+    def action_cursor_down(self) -> None:
+        """One line down."""
+        self._scroll(self.top + 1)
+
+    def action_cursor_up(self) -> None:
+        """One line up."""
+        self._scroll(self.top - 1)
+
+    def action_cursor_page_down(self) -> None:
+        """One page down."""
+        self._scroll(self.top + max(1, self.size.height - 1))
+
+    def action_cursor_page_up(self) -> None:
+        """One page up."""
+        self._scroll(self.top - max(1, self.size.height - 1))
+
+    def action_cursor_first(self) -> None:
+        """The beginning."""
+        self._scroll(0)
+
+    def action_cursor_last(self) -> None:
+        """The end."""
+        self._scroll(self.row_count)

@@ -1,0 +1,309 @@
+"""The timeline: a tree of steps with bars beside it, however many steps there are."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable, Iterator
+
+from textual.message import Message
+from textual.strip import Strip
+from textual.theme import Theme
+
+from inspector.derive.axis import Axis, OrderAxis
+from inspector.derive.landing import landing, live_step
+from inspector.derive.span import Span
+from inspector.derive.time_axis import TimeAxis
+from inspector.derive.tree import TreeIndex
+from inspector.model.status import ENDED
+from inspector.query.view import RunView
+from inspector.ui.lines import LineList
+from inspector.ui.paint import Line
+from inspector.ui.palette import Role
+from inspector.ui.run.columns import Columns, columns_for
+from inspector.ui.run.moments import instant_of
+from inspector.ui.run.pictures import Pictures
+from inspector.ui.run.row import Lines, RowPainter, RowPicture, lines_of
+
+
+class Timeline(LineList):
+    """The steps of one view of a run. The cursor belongs to a step, wherever its row is."""
+
+    class Arranged(Message):
+        """The axis or the columns changed: what stands above and below must line up again."""
+
+    def __init__(self) -> None:
+        super().__init__(id="timeline")
+        self.index = TreeIndex()
+        self.view: RunView | None = None
+        self.step = -1
+        """The step that the cursor belongs to; -1 while there is none."""
+        self.tailing = False
+        """Whether the cursor goes with the step where something happens."""
+        self.span: Span | None = None
+        """The time to show; None shows the order of events."""
+        self.columns: Columns = columns_for(80, False)
+        self.axis: Axis = OrderAxis(1, 1)
+        self._pictures: Pictures | None = None
+        self._painter: RowPainter | None = None
+        self._arranged_for: tuple[object, ...] = ()
+        self._arrangement = 0
+        self._landed = False
+        self._next: RunView | None = None
+        self._building: asyncio.Task[None] | None = None
+
+    # What a list is asked
+
+    @property
+    def row_count(self) -> int:
+        """Rows under the folds."""
+        return self.index.rows if self.view is not None else 0
+
+    @property
+    def has_head(self) -> bool:
+        """The ruler stands above the rows where there is room."""
+        return not columns_for(self.size.width or 80, False).narrow
+
+    def picture(self, row: int) -> RowPicture:
+        """What is drawn of a row."""
+        assert self._pictures is not None
+        return self._pictures.of(row)
+
+    def version(self, row: int) -> Hashable:
+        """The picture, and the lines and columns that it shares."""
+        return (self.picture(row), self._arrangement)
+
+    def head_version(self, top: int) -> Hashable:
+        """The ruler never scrolls."""
+        return self._arrangement
+
+    def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
+        """One step."""
+        assert self._painter is not None
+        return self._painter.row(self.picture(row), width, cursor, hover, focused)
+
+    def paint_head(self, width: int, top: int) -> Strip:
+        """The ruler."""
+        columns = self.columns
+        line = Line(width, self.kit.roles)
+        line.put(columns.label, "step", Role.MUTED)
+        if columns.tokens_end is not None:
+            line.right(columns.tokens_end, "tokens", Role.MUTED)
+        if columns.duration_end is not None:
+            line.right(columns.duration_end, "duration", Role.MUTED)
+        for label in self.axis.labels:
+            line.put(columns.axis + label.cell, label.label, Role.MUTED)
+        return line.strip()
+
+    def _line_key(self, y: int, width: int) -> Hashable:
+        key = super()._line_key(y, width)
+        return (key, self._arrangement) if self._is_below(y) else key
+
+    def _paint_line(self, y: int, width: int) -> Strip:
+        if self._painter is not None and self._is_below(y):
+            return self._painter.blank(width)
+        return super()._paint_line(y, width)
+
+    def _is_below(self, y: int) -> bool:
+        return self.top + y - self._head >= self.row_count
+
+    # What arrives
+
+    def take(self, view: RunView, span: Span | None) -> None:
+        """Shows a view of the run; `span` is the time to show, None the order of events.
+
+        A view with very many new steps is taken in by portions, and what was shown stays until
+        then; of several that arrive meanwhile the newest counts.
+        """
+        self.span = span
+        self._next = view
+        if self._building is None:
+            self._take_next()
+
+    def _take_next(self) -> None:
+        view, self._next = self._next, None
+        if view is None:
+            return
+        self.index.kept = self.step
+        portions = self.index.updating(view.steps)
+        if next(portions, self) is self:
+            self._taken(view)
+        else:
+            self._building = asyncio.create_task(self._build(portions, view))
+
+    async def _build(self, portions: Iterator[None], view: RunView) -> None:
+        try:
+            for _ in portions:
+                await asyncio.sleep(0)
+            self._taken(view)
+        finally:
+            self._building = None
+        self._take_next()
+
+    async def built(self) -> None:
+        """Returns when nothing that arrived is still to be shown."""
+        while self._building is not None:
+            await self._building
+
+    def _taken(self, view: RunView) -> None:
+        before = self.view
+        line = self.screen_line_of(self.cursor)
+        self.view = view
+        self._arrange()
+        if not self._landed:
+            self._land()
+            return
+        step = self._wanted(view, before)
+        row = self.index.row_of(self.index.shown(step)) if step >= 0 else -1
+        on_screen = self.tailing or not 0 <= line < self._lines_for_rows
+        self.rows_changed(row, screen_line=None if on_screen else line)
+        self._stand_on(self.cursor)
+        if on_screen and self.cursor >= 0:
+            self.show_row(self.cursor)
+            self.repaint()
+
+    def _wanted(self, view: RunView, before: RunView | None) -> int:
+        """The step that the cursor belongs to in a view."""
+        if not len(view.steps):
+            return -1
+        travelled = before is not None and before.events != view.events
+        if view.travelling and travelled and view.events:
+            return view.step_of_event[view.events - 1]
+        if self.tailing and not view.travelling:
+            return live_step(view.steps, view.step_of_event)
+        return min(max(self.step, 0), len(view.steps) - 1)
+
+    def _land(self) -> None:
+        """Opens on the failure or the live step."""
+        view = self.view
+        if view is None or not self.size.height or not len(view.steps):
+            self.rows_changed()
+            return
+        self._landed = True
+        over = view.run.status in ENDED
+        step = landing(view.steps, view.step_of_event, view.failures, over=over)
+        self.tailing = not over and step == live_step(view.steps, view.step_of_event)
+        row = self.index.reveal(step)
+        self._forget_rows()
+        self.rows_changed(row, screen_line=self._lines_for_rows * 2 // 3)
+        self._stand_on(row)
+        self.post_message(self.Moved(self, row))
+
+    # Axis and columns
+
+    def _arrange(self) -> None:
+        """Computes axis and columns for the width and the view."""
+        view = self.view
+        if view is None or not self.size.width:
+            return
+        timed = self.span is not None
+        columns = columns_for(self.size.width, timed, view.run.tokens.total is not None)
+        axis: Axis = OrderAxis(view.total_events, columns.cells)
+        if self.span is not None:
+            axis = TimeAxis(self.span, columns.cells, self.kit.zone)
+        now = self.kit.clock()
+        position = self._position(view, axis, now)
+        lines = lines_of(axis, position)
+        self.columns, self.axis = columns, axis
+        self._pictures = Pictures(
+            view, self.index, axis, self.kit.signs, timed=timed, now=now, bare=columns.narrow
+        )
+        arranged_for = (columns, lines, axis.labels, self.kit.epoch, self.kit.roles)
+        if arranged_for != self._arranged_for:
+            self._arranged_for = arranged_for
+            self._arrangement += 1
+            self._painter = RowPainter(self.kit, columns, lines)
+        self.post_message(self.Arranged())
+
+    def _position(self, view: RunView, axis: Axis, now: int) -> int:
+        """The cell of a traveller, -1 while following."""
+        if not view.travelling:
+            return -1
+        if self.span is None:
+            return axis.cell(view.events) if view.events else 0
+        moment = instant_of(view, view.events, now)
+        return axis.cell(self.span.start if moment is None else moment)
+
+    @property
+    def lines(self) -> Lines:
+        """Ticks, idle stretches and position, in cells of the axis."""
+        return lines_of(self.axis, -1) if self._painter is None else self._painter.lines
+
+    def rearrange(self) -> None:
+        """Another axis, zone or theme: everything is computed anew."""
+        self._arrange()
+        self.repaint()
+
+    def _forget_rows(self) -> None:
+        if self._pictures is not None:
+            self._pictures.forget()
+
+    def on_resize(self) -> None:
+        """Columns follow the width; the cursor stays on the screen."""
+        self._arrange()
+        if self.view is not None and not self._landed:
+            self._land()
+
+    def _on_theme(self, theme: Theme) -> None:
+        self._arrange()
+        super()._on_theme(theme)
+
+    # Moving and folding
+
+    def _stand_on(self, row: int) -> None:
+        self.step = self.index.step_at(row) if 0 <= row < self.row_count else -1
+
+    def move_to(self, row: int, *, tell: bool = True) -> None:
+        """Puts the cursor on a row; from then on it stays with that row's step."""
+        if not 0 <= row < self.row_count:
+            return
+        if row != self.cursor:
+            self.tailing = False
+            self._stand_on(row)
+        super().move_to(row, tell=tell)
+
+    def go_to(self, step: int) -> None:
+        """Puts the cursor on a step, unfolding whatever hides it."""
+        if self.view is None or not 0 <= step < len(self.view.steps):
+            return
+        rows = self.index.rows
+        row = self.index.reveal(step)
+        if self.index.rows != rows:
+            self._forget_rows()
+            self.rows_changed()
+        self.move_to(row)
+
+    def go_live(self) -> None:
+        """Puts the cursor on the step where something happens, and keeps it with that."""
+        if self.view is not None:
+            self.go_to(live_step(self.view.steps, self.view.step_of_event))
+            self.tailing = True
+
+    def action_cursor_last(self) -> None:
+        """The last row."""
+        super().action_cursor_last()
+
+    def fold(self, *, is_open: bool) -> bool:
+        """Folds or unfolds the row under the cursor; False when that changes nothing."""
+        if self.cursor < 0 or self.picture(self.cursor).open is not (not is_open):
+            return False
+        (self.index.unfold if is_open else self.index.fold)(self.step)
+        self._forget_rows()
+        self.rows_changed(self.cursor)
+        return True
+
+    def toggle(self) -> bool:
+        """Folds what is open, unfolds what is folded; False for a step with nothing inside."""
+        return self.fold(is_open=False) or self.fold(is_open=True)
+
+    def outward(self) -> None:
+        """Folds, or goes to the step around."""
+        if self.step >= 0 and not self.fold(is_open=False):
+            owner = self.index.owner(self.step)
+            row = self.index.row_of(owner) if owner >= 0 else None
+            if row is not None:
+                self.move_to(row)
+
+    def inward(self) -> None:
+        """Unfolds, or goes to the first step inside."""
+        if self.cursor >= 0 and not self.fold(is_open=True) and self.picture(self.cursor).open:
+            self.move_to(self.cursor + 1)
