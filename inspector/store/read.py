@@ -125,7 +125,8 @@ class ZeroTouchReader:
     def read(self, query: Query[T]) -> Reading[T]:
         """Runs `query` on committed content, as often as it takes until nothing moved under it.
 
-        The query must have no effect but its value, and must not keep the connection. What it
+        The query must have no effect but its value, and must not keep the connection; to be
+        cancelled it may set a progress handler. What it
         raises on content that stood still is raised here, but for damage to the database: that is
         StoreUnavailable (`unreadable`), like every other way to have no answer.
         """
@@ -183,7 +184,8 @@ class ZeroTouchReader:
             seen = self._settled_look(pace)
             try:
                 answer = self._attempt(seen, query, pace)
-            except raw.Moved:
+            except (raw.Moved, raw.NotRegular):
+                # The next look says what has become of the files.
                 answer = None
             if answer is not None:
                 return self._accept(seen, answer)
@@ -246,14 +248,20 @@ class ZeroTouchReader:
 
     def _calm(self, seen: Look) -> bool:
         self.trace("look-b")
-        again = look(self._real, time.time_ns())
+        try:
+            again = look(self._real, time.time_ns())
+        except (OSError, raw.NotRegular):
+            return False
         if again is None or again.calm != seen.calm:
             return False
         return not seen.journal_hot or again.generation == seen.generation
 
     def _generation_holds(self, generation: WalGeneration) -> bool:
         self.trace("look-b")
-        return generation_of(self._real) == generation
+        try:
+            return generation_of(self._real) == generation
+        except (OSError, raw.NotRegular):
+            return False
 
     def _settled_look(self, pace: Pace) -> Look:
         while True:
@@ -279,7 +287,8 @@ class ZeroTouchReader:
         except PermissionError as error:
             raise unavailable.denied(self._name_of(str(error.filename))) from error
         except (OSError, ValueError) as error:
-            raise unavailable.unreadable(f"the path cannot be followed: {error}") from error
+            why = getattr(error, "strerror", None) or str(error)
+            raise unavailable.unreadable(f"the path cannot be followed: {why}") from error
         if seen is None:
             raise unavailable.gone()
         return seen
@@ -363,7 +372,7 @@ def _size_of(path: str) -> int:
 
 
 def _busy(seen: Look) -> StoreUnavailable:
-    if seen.being_written or seen.journal_hot:
+    if seen.journal_hot or _written_without_journal(seen):
         return unavailable.busy("a writer has held the database")
     return unavailable.busy("the database has changed faster than it can be read")
 

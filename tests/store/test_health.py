@@ -115,6 +115,31 @@ def test_what_is_no_file_is_not_opened(
     assert not opened
 
 
+@pytest.mark.parametrize("journal_mode", ["delete", "wal"])
+@pytest.mark.parametrize("suffix", ["", "-wal", "-journal"])
+def test_a_file_that_becomes_a_pipe_while_it_is_read(
+    tmp_path: Path, journal_mode: str, suffix: str
+) -> None:
+    path = database(tmp_path / "state.db", journal_mode=journal_mode)
+    swapped = Path(f"{path}{suffix}")
+
+    def query(connection: sqlite3.Connection) -> int:
+        rows = count(connection)
+        swapped.unlink(missing_ok=True)
+        os.mkfifo(swapped)
+        return rows
+
+    with Writer(path) as writer, ZeroTouchReader(str(path), budget=QUICK) as reader:
+        writer.sql("INSERT INTO t(v) VALUES('row')")
+        if reader.read(count).route == "wal":
+            # Its answer comes from a private image, whatever becomes of the files.
+            assert reader.read(query).value == ROWS + 1
+        with pytest.raises(StoreUnavailable) as caught:
+            reader.read(query)
+        assert caught.value.health is Health.UNREADABLE
+        assert "is a pipe, not a" in caught.value.reason
+
+
 @pytest.mark.parametrize(
     ("suffix", "name"),
     [("-wal", "the database's write-ahead log"), ("-journal", "the database's journal")],
