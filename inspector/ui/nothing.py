@@ -178,6 +178,12 @@ class NothingScreen(CommandScreen):
         self.query_one(NothingList).focus()
         self._show()
 
+    def on_screen_resume(self) -> None:
+        """Gives way when a run came while another screen was in front."""
+        overview = getattr(self.app, "overview", None)
+        if isinstance(overview, Overview) and overview.runs:
+            self.dismiss()
+
     def receive(self, message: Message) -> None:
         """Takes where else we looked."""
         if isinstance(message, Overview):

@@ -54,4 +54,4 @@ def shown(app: App[None]) -> list[str]:
 
 async def settle(pilot: Pilot[None]) -> None:
     """Until everything that waits for the cursor to rest on a row has happened."""
-    await pilot.pause(0.3)
+    await pilot.pause(0.2)
