@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from inspector.model.store import Health
 from inspector.store import raw
-from inspector.store.fingerprint import COARSE_TICK_NS, TICK_NS
 from inspector.store.unavailable import StoreUnavailable
 
 CHUNK = 1 << 20
@@ -24,6 +23,10 @@ WHOLE = 1 << 20
 """Logs up to here are compared whole when they change; of longer ones only the two ends."""
 WINDOW = 4096
 """Bytes at either end that stand for the content of a longer log."""
+TICK_NS = 20_000_000
+"""Coarser than the clock that stamps files on any system with fractions of a second."""
+COARSE_TICK_NS = 2_000_000_000
+"""For file systems that keep whole seconds, or every second one."""
 SETTLED_NS = 50_000_000
 """What was rewritten less than this ago may be half of what its writer means to write."""
 

@@ -15,13 +15,12 @@ from inspector.model.store import Health, Runtime, Store, WriteStyle
 from inspector.query.backend import RunReader, StoreReader
 from inspector.query.openprose import schema, view
 from inspector.query.openprose.agents import AgentStore
+from inspector.query.openprose.logs.store_reader import LogStore, record_of
 from inspector.query.openprose.rows import Damage, RunRow, read_run_rows
 from inspector.query.openprose.run_reader import ProseRun
 from inspector.query.tables import Tables, read_tables, remember
-from inspector.store.places import LOGS
+from inspector.store.places import STATE
 from inspector.store.read import StoreUnavailable, Token, ZeroTouchReader
-
-STATE = "state.db"
 
 
 class ProseStore:
@@ -123,45 +122,6 @@ def _read_head(
     return tables, rows, damage
 
 
-class ProseFolder:
-    """Satisfies `StoreReader` for a run folder without a database: its log is its record."""
-
-    def __init__(self, folder: str, parent_key: str | None = None) -> None:
-        self._record = _record_of(folder)
-        self.path = os.path.join(folder, self._record) if self._record else folder
-        self._place = view.Place(self.path, folder, parent_key)
-
-    def summarize(self) -> tuple[Store, Sequence[Run]]:
-        """The folder as a run of which this version reads nothing but that it is there."""
-        if self._record is None:
-            return unknown_run(self._place, Health.EMPTY, "the folder holds no record yet")
-        store, runs = unknown_run(self._place, Health.OK, "", "log")
-        finding = Finding("log_only", "Kept as a log without a database; it is listed only.")
-        store = replace(store, reason=None, write_style=WriteStyle.APPEND)
-        return store, tuple(replace(run, store=store, findings=(finding,)) for run in runs)
-
-    def changed(self) -> bool:
-        """A listed folder is summarised again at every rescan."""
-        return True
-
-    def outgrown(self) -> bool:
-        """The folder now has a database, or a log where it had nothing."""
-        return _record_of(self._place.folder) != self._record
-
-    def open(self, run: Run) -> RunReader:
-        """There is nothing to read."""
-        raise StoreUnavailable(Health.UNSUPPORTED, "this run keeps a log instead of a database")
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
-def _record_of(folder: str) -> str | None:
-    """The name of what a run folder keeps its record in: the database, else a log, else None."""
-    names = (STATE, *LOGS)
-    return next((name for name in names if os.path.lexists(os.path.join(folder, name))), None)
-
-
 def run_folder_reader(
     folder: str,
     clock: Clock,
@@ -171,13 +131,14 @@ def run_folder_reader(
     """A reader of a run folder; `parent` is the folder of the run that imports it."""
     parent_key = None
     if parent is not None:
-        parent_record = _record_of(parent)
+        parent_record = record_of(parent)
         at = parent if parent_record is None else os.path.join(parent, parent_record)
         parent_key = view.run_key(at, os.path.basename(parent))
-    if _record_of(folder) == STATE:
-        path = os.path.join(folder, STATE)
+    record = record_of(folder)
+    path = folder if record is None else os.path.join(folder, record)
+    if record == STATE:
         return ProseStore(path, clock, parent_key=parent_key, agents=agents)
-    return ProseFolder(folder, parent_key)
+    return LogStore(view.Place(path, folder, parent_key, agents), clock)
 
 
 class OpenProse:

@@ -110,10 +110,8 @@ def _run_line(state: LogState, marker: Marker, said: Said, line: int) -> int:
         state.ended = Ending(
             said.n, line, said.status, f"---{word}", marker.at, marker.note, marker.error
         )
-        state.last_word = f"---{word}"
     elif word != "test":
         _go_on(state, marker, line)
-        state.last_word = f"---{word}"
     status = Status.COMPLETED if word == "resume" else said.status
     shown = said._replace(status=status, error=marker.error if word == "test" else None)
     kind = StepKind.STATEMENT if word == "test" else StepKind.SEGMENT

@@ -166,7 +166,11 @@ def _parallel(body: str) -> Marker | None:
     start, join, fail = _START.match(rest), _JOIN.match(rest), _FAIL.match(rest)
     if start is not None:
         return Marker(
-            Verb.PARALLEL, body, names=_names(names or start["names"]), status=Status.RUNNING
+            Verb.PARALLEL,
+            body,
+            names=_names(names or start["names"]),
+            status=Status.RUNNING,
+            recorded="∥start",
         )
     said = read_signed(rest)
     if join is not None or (said is not None and said.status is Status.COMPLETED):
@@ -218,6 +222,7 @@ def _loop(body: str) -> Marker | None:
         status=Status.RUNNING if ended is None else Status.COMPLETED,
         number=number,
         most=None if most is None else int(most),
+        recorded=None if ended is None else "exit",
         note=unwrapped(found["rest"] if ended is None else ended["reason"]),
     )
     return marker if said is None else _signed(marker, said)
@@ -277,8 +282,8 @@ _READERS = (
 def _statement(body: str) -> Marker:
     said: Signed | None = read_signed(body)
     if said is None:
-        return Marker(Verb.STATEMENT, body, name=_clipped(body), tag=_tag(body))
-    tag = _tag(said.before)
+        return Marker(Verb.STATEMENT, body, name=_clipped(body), tag=tag_of(body))
+    tag = tag_of(said.before)
     yields = said.status is Status.WAITING
     return Marker(
         Verb.STATEMENT,
@@ -294,7 +299,8 @@ def _statement(body: str) -> Marker:
     )
 
 
-def _tag(name: str) -> str | None:
+def tag_of(name: str) -> str | None:
+    """The tag that a name begins with, such as `input` of `[input] question`."""
     found = re.match(r"\[([^\[\]]{1,40})\]", name)
     return None if found is None else found[1].strip().lower()
 

@@ -22,6 +22,8 @@ STATUS_OF = {sign: status for status, signs in _SIGNS.items() for sign in signs}
 _ANY = re.compile(f"[{''.join(STATUS_OF)}]")
 _VERDICT = re.compile(f"[{_SIGNS[Status.COMPLETED]}{_SIGNS[Status.FAILED]}]")
 _BRACKETS = re.compile(rf"[()]|{_ANY.pattern}")
+LONGEST_WORD = 200
+"""Characters behind a sign that are kept as what was recorded."""
 _STYLE = "\ufe0e\ufe0f"
 
 
@@ -52,7 +54,8 @@ def read_signed(text: str) -> Signed | None:
     rest = text[at + 1 :].lstrip(_STYLE).strip()
     word, note = note_of(rest)
     before = text[:at].strip().rstrip(":").rstrip()
-    return Signed(before, STATUS_OF[text[at]], word, note, rest, f"{text[at]} {word}".strip())
+    recorded = f"{text[at]} {word[:LONGEST_WORD]}".strip()
+    return Signed(before, STATUS_OF[text[at]], word, note, rest, recorded)
 
 
 def _place(text: str) -> int | None:

@@ -104,7 +104,6 @@ class LogState:
     """Steps that stand for `---` lines: no work of the program."""
     ended: Ending | None = None
     """The end line that still holds: nothing came after it."""
-    last_word: str | None = None
     remarks: list[Remark] = field(default_factory=list)
     remark_counts: Counter[str] = field(default_factory=Counter)
 
@@ -207,7 +206,6 @@ class LogState:
             failures=self.failures[:],
             marks=Counter(self.marks),
             ended=self.ended,
-            last_word=self.last_word,
             remarks=list(self.remarks),
             remark_counts=Counter(self.remark_counts),
         )

@@ -1,0 +1,239 @@
+"""Everything about one run that keeps a log, kept up to date by folding only what was added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from inspector.model.clock import Clock
+from inspector.model.status import Status
+from inspector.model.step import Event, Step
+from inspector.model.store import Health
+from inspector.query.openprose.agents import outside_agents
+from inspector.query.openprose.logs import records, view
+from inspector.query.openprose.logs.bindings import ROOT_SCOPE, read_values
+from inspector.query.openprose.logs.folder import Beside, RunFolder
+from inspector.query.openprose.logs.ledger import read_files
+from inspector.query.openprose.logs.state import LogState
+from inspector.query.openprose.logs.tail import Tail
+from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
+from inspector.query.openprose.sources import source_files
+from inspector.query.openprose.view import Place
+from inspector.query.view import RunView, StepContext, Tab, ValueList
+
+SILENCE_MS = 60_000
+"""How often a view of a silent run is made anew, so that its silence is told rightly."""
+MOST_OWN_EVENTS = 200
+MOST_LINES = 10_000
+"""Lines that `record lines` gives at once."""
+
+Record = Mapping[str, Any]
+
+
+class LogRun:
+    """Satisfies `RunReader`. Used by one thread at a time."""
+
+    def __init__(self, place: Place, clock: Clock) -> None:
+        self._place = place
+        self._clock = clock
+        self._tail = None if place.store_path == place.folder else Tail(place.store_path)
+        self._folder = RunFolder(place.folder)
+        self._ledger: Ledger | None = None
+        self._receipts: tuple[Beside, ...] | None = None
+        self._facts: view.Facts | None = None
+        self._newest: LogState | None = None
+        self._view: RunView | None = None
+
+    def refresh(self) -> RunView:
+        """Reads what was added and gives the run as it stands."""
+        moved = self._tail is not None and self._tail.read()
+        before, facts = self._facts, self._read_facts()
+        if self._view is not None and not moved and facts == before and not self._is_old():
+            return self._view
+        self._facts = facts
+        self._newest = LogState() if self._tail is None else self._tail.newest()
+        self._view = self._show(self._newest, facts, self._newest.events)
+        return self._view
+
+    def at(self, event: int) -> RunView:
+        """The run after its first `event` events."""
+        newest = self._view or self.refresh()
+        event = max(0, min(event, newest.total_events))
+        if event == newest.total_events or self._tail is None or self._facts is None:
+            return newest
+        return self._show(self._tail.at(event), self._facts, newest.total_events)
+
+    def events(self, first: int, count: int) -> Sequence[Event]:
+        """Marker lines as they stand, each with the lines that follow it."""
+        current = self._view or self.refresh()
+        first = max(first, 1)
+        last = min(first + max(count, 0) - 1, current.total_events)
+        steps = (current.step_of_event[n - 1] for n in range(first, last + 1))
+        kinds = [current.steps.kind_of(step) for step in steps]
+        if self._tail is None or not kinds:
+            return []
+        return self._tail.events(first, kinds, current.total_events)
+
+    def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
+        """Bindings, published files and working files, or what a frame resolves them to."""
+        current = self._view or self.refresh()
+        number = int(frame) if frame is not None and frame.isdigit() else None
+        chain = [] if number is None else view.frame_chain(current.steps, number)
+        seen = self._folder.look()
+        return read_values(self._place.folder, seen, frame=frame, chain=chain, full=full)
+
+    def context(self, step: int) -> StepContext:
+        """What the detail of a step shows."""
+        current = self._view or self.refresh()
+        described = current.describe(step)
+        frame = described.ref.get("frame")
+        rows = [event for n in _own_events(current, step) for event in self.events(n, 1)]
+        lines = {f"line:{event.id}" for event in rows}
+        return StepContext(
+            described,
+            tuple(rows),
+            self.values(ROOT_SCOPE if frame is None else str(frame)),
+            self._related(described),
+            tuple(f for f in current.run.findings if f.ref == described.id or f.ref in lines),
+        )
+
+    def record(self, part: str) -> Sequence[Record]:
+        """The files behind one part."""
+        self._view or self.refresh()
+        name, _, start = part.partition(":")
+        if name == "lines":
+            return self._lines(int(start) if start.isdigit() else 1)
+        parts: Mapping[str, Callable[[], Sequence[Record]]] = {
+            "run": self._run_record,
+            "agents": self._agents,
+            "world_models": lambda: records.world_models(
+                self._place.folder, self._folder.look().models
+            ),
+            "imports": lambda: records.imports(self._place.folder),
+            "tables": lambda: records.tables(self._place.folder),
+            "source": lambda: source_files(self._place.folder, self._program()),
+            "workspace": lambda: records.workspace(self._folder.look().workspace),
+        }
+        return parts[part]()
+
+    def receipts(self) -> Mapping[str, Any]:
+        """The ledger as a document."""
+        self._view or self.refresh()
+        return ledger_document(self._ledger or ledger_of(()))
+
+    def changed(self) -> bool:
+        """Whether anything may have been written since the last answer."""
+        grown = self._tail is not None and self._tail.file.changed()
+        return grown or self._folder.changed()
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _read_facts(self) -> view.Facts:
+        beside, tail = self._folder.look(), self._tail
+        if beside.receipts != self._receipts:
+            self._receipts = beside.receipts
+            found = read_files(self._place.folder, beside.receipts) if beside.receipts else None
+            self._ledger = found
+        last = beside.last_write_ms or None
+        if tail is None:
+            store = view.log_store(self._place.store_path, Health.EMPTY, view.NO_RECORD)
+            return view.Facts(store, None, beside, self._ledger, last, has_content=False)
+        empty = tail.file.offset == 0
+        store = view.log_store(
+            self._place.store_path,
+            Health.EMPTY if empty else Health.OK,
+            view.EMPTY_LOG if empty else None,
+        )
+        newest = max(tail.file.last_write_ms or 0, last or 0) or None
+        return view.Facts(store, tail.header(), beside, self._ledger, newest, not empty)
+
+    def _is_old(self) -> bool:
+        shown = self._view
+        is_running = shown is not None and shown.run.status is Status.RUNNING
+        return is_running and shown is not None and self._clock() - shown.as_of >= SILENCE_MS
+
+    def _show(self, state: LogState, facts: view.Facts, total: int) -> RunView:
+        now = self._clock()
+        shown = view.show(state, facts.beside if state is self._newest else None)
+        head = view.head_of(self._place, facts, state.ended)
+        return RunView(
+            run=view.complete_run(head, facts, state, shown, now),
+            events=state.events,
+            total_events=total,
+            steps=shown.steps,
+            step_of_event=state.event_step[:],
+            failures=state.failures[:],
+            open=shown.open,
+            describe=shown.describe,
+            as_of=now,
+            tabs=tuple(self._tabs(facts)),
+        )
+
+    def _tabs(self, facts: view.Facts) -> Iterator[Tab]:
+        beside = facts.beside
+        yield Tab("timeline", "Timeline")
+        if beside.values or beside.workspace:
+            yield Tab("values", "Values", beside.values + len(beside.workspace))
+        if facts.ledger is not None:
+            ok = facts.ledger.chain_ok
+            mark = None if ok is None else ("ok" if ok else "broken")
+            yield Tab("receipts", "Receipts", len(facts.ledger.receipts), mark)
+        if beside.agents:
+            yield Tab("agents", "Agents", beside.agents)
+        if beside.models:
+            yield Tab("world_models", "World model", len({one.node for one in beside.models}))
+        yield Tab("source", "Source")
+        yield Tab("raw", "Raw")
+
+    def _related(self, step: Step) -> Mapping[str, tuple[Record, ...]]:
+        """Files and receipts of the node that a step stands for."""
+        name = step.ref.get("branch") or view.node_name(step.label)
+        seen = self._folder.look()
+        found = {
+            "workspace": seen.workspace,
+            "bindings": seen.bindings,
+            "world-model": seen.models,
+        }
+        related: dict[str, tuple[Record, ...]] = {
+            kind: tuple({"path": one.path, "size": one.size} for one in files if one.node == name)
+            for kind, files in found.items()
+        }
+        receipts = () if self._ledger is None else self._ledger.receipts
+        related["receipts"] = tuple(
+            {"id": one.id, "status": one.status, "failure_reason": one.failure_reason}
+            for one in receipts
+            if one.node == name
+        )
+        return {kind: rows for kind, rows in related.items() if rows}
+
+    def _run_record(self) -> Sequence[Record]:
+        if self._tail is None:
+            return []
+        tail = self._tail
+        size = tail.file.offset
+        path = self._place.store_path
+        return records.run_record(path, tail.header(), tail.preamble(), size, tail.lines)
+
+    def _agents(self) -> Sequence[Record]:
+        own = records.run_agents(self._place.folder)
+        return [*own, *outside_agents(self._place.agents)]
+
+    def _program(self) -> str | None:
+        header = None if self._tail is None else self._tail.header()
+        return None if header is None else header.get("root", "program")
+
+    def _lines(self, first: int) -> Sequence[Record]:
+        if self._tail is None:
+            return []
+        return records.lines(self._tail.text(max(first, 1), MOST_LINES))
+
+
+def _own_events(current: RunView, step: int) -> list[int]:
+    """Numbers of the events that belong to the step itself, oldest first."""
+    first, last = current.steps.first[step], current.steps.last[step]
+    if not first:
+        return []
+    numbers = (n for n in range(first, last + 1) if current.step_of_event[n - 1] == step)
+    return list(islice(numbers, MOST_OWN_EVENTS))

@@ -1,0 +1,302 @@
+"""From the fold's state and what lies beside the log to what is handed out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from inspector.derive.steps import STATUS_CODE, Extra, StepTable
+from inspector.model.finding import Finding
+from inspector.model.run import Progress, Run, RunKind, StepCounts, Tokens
+from inspector.model.status import ENDED, FINISHED, Status
+from inspector.model.step import OpenConstruct, Step, StepKind
+from inspector.model.store import Health, Runtime, Store, WriteStyle
+from inspector.query.openprose import findings as prose_findings
+from inspector.query.openprose.logs import findings as say
+from inspector.query.openprose.logs.folder import Surroundings
+from inspector.query.openprose.logs.header import Header
+from inspector.query.openprose.logs.lines import tag_of
+from inspector.query.openprose.logs.state import Ending, LogState, Number
+from inspector.query.openprose.receipts.ledger import Ledger
+from inspector.query.openprose.view import CLOCK_MS, Place, run_key
+from inspector.text.parse_time import parse_instant
+
+_OPEN = (Status.RUNNING, Status.WAITING)
+_CONSTRUCTS = (StepKind.PARALLEL, StepKind.LOOP, StepKind.BLOCK, StepKind.STATEMENT)
+_NOTHING = Extra()
+_NO_HEADER = Header()
+NO_RECORD = "the folder holds no record yet"
+EMPTY_LOG = "the log is empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a view needs beside the steps."""
+
+    store: Store
+    header: Header | None = None
+    beside: Surroundings = field(default_factory=Surroundings)
+    ledger: Ledger | None = None
+    last_activity_at: int | None = None
+    has_content: bool = True
+    """Whether the log holds anything at all."""
+
+
+def log_store(path: str, health: Health = Health.OK, reason: str | None = None) -> Store:
+    """The store of a log: variant `log`, or `log-v1` for the elder `state.md`."""
+    variant = "log-v1" if path.endswith("state.md") else "log"
+    return Store(path, Runtime.OPENPROSE, variant, WriteStyle.APPEND, health, reason)
+
+
+def head_of(place: Place, facts: Facts, ended: Ending | None) -> Run:
+    """The run without its steps. Status: the end line that still holds; neither = running."""
+    header = facts.header or _NO_HEADER
+    run_id = header.run_id or place.name
+    status = Status.RUNNING if ended is None else ended.status
+    if not facts.has_content or facts.store.health is not Health.OK:
+        status = Status.UNKNOWN
+    ended_at = None
+    if ended is not None:
+        ended_at = parse_instant(ended.at) if ended.at is not None else header.ended_at
+    return Run(
+        key=run_key(place.store_path, run_id),
+        kind=RunKind.PROGRAM,
+        store=facts.store,
+        run_id=run_id,
+        title=header.title or run_id,
+        status=status,
+        raw_status=header.raw_status or (None if ended is None else ended.raw),
+        parent_key=place.parent_key,
+        started_at=header.started_at,
+        ended_at=ended_at,
+        last_activity_at=facts.last_activity_at,
+        clock_ms=CLOCK_MS,
+        mode=header.get("state_mode"),
+        complete=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A copy of the steps with what lies beside the log laid over them."""
+
+    steps: StepTable
+    open: tuple[OpenConstruct, ...]
+    open_steps: tuple[int, ...]
+    unconfirmed: tuple[tuple[str, str], ...]
+    """Branches (name, step id) that have a value although their end is not recorded."""
+    nodes: Mapping[str, int]
+    """Nodes with files of their own → their newest step."""
+    describe: Callable[[int], Step]
+
+
+def show(state: LogState, beside: Surroundings | None) -> Shown:
+    """Copies the steps and lays over them what the files of their nodes tell now."""
+    steps = state.steps.copy()
+    beside = beside or Surroundings()
+    unconfirmed = tuple(_confirmations(state, steps, beside.names)) if beside.names else ()
+    nodes = _nodes(steps, beside.errors.keys() | beside.delegations.keys())
+    for node, step in nodes.items():
+        _lay_over(steps, step, beside, node)
+    numbers = state.numbers[:]
+
+    def describe(number: int) -> Step:
+        step = steps.step(number)
+        return replace(step, ref=_references(steps, number, numbers, step))
+
+    found = tuple(_open(steps))
+    constructs = tuple(_construct(steps, number, numbers) for number in found)
+    return Shown(steps, constructs, found, unconfirmed, nodes, describe)
+
+
+def _confirmations(
+    state: LogState, steps: StepTable, names: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """A value counts for the newest instance only if no earlier branch of the name explains it."""
+    explained = {
+        name
+        for branches in state.members.values()
+        for name, step in branches.items()
+        if steps.first[step] and steps.status_of(step) is not Status.PENDING
+    }
+    for parallel, branches in state.members.items():
+        if steps.status_of(parallel) is not Status.RUNNING:
+            continue
+        for name, step in branches.items():
+            if steps.status_of(step) is not Status.PENDING:
+                continue
+            if name in names and name not in explained:
+                steps.set_status(step, Status.UNCONFIRMED, None)
+                yield name, steps.path(step)
+
+
+def _nodes(steps: StepTable, wanted: set[str]) -> dict[str, int]:
+    """The newest step of each node that is named like this."""
+    found: dict[str, int] = {}
+    if not wanted:
+        return found
+    for number in range(len(steps) - 1, -1, -1):
+        name = steps.label[number]
+        if steps.kind_of(number) is StepKind.BRANCH and not name:
+            name = str(steps.segment[number])
+        if name in wanted and name not in found:
+            found[name] = number
+            if len(found) == len(wanted):
+                break
+    return found
+
+
+def _lay_over(steps: StepTable, step: int, beside: Surroundings, node: str) -> None:
+    extra = steps.more(step)
+    if node in beside.errors:
+        extra.ref["error_file"] = f"workspace/{node}/__error.md"
+        if steps.status_of(step) is Status.FAILED and extra.error is None:
+            extra.error = beside.errors[node]
+    asked = beside.delegations.get(node, ())
+    if asked:
+        extra.ref["delegates"] = [one._asdict() for one in asked]
+    if any(not one.answered for one in asked) and steps.status_of(step) not in FINISHED:
+        steps.set_status(step, Status.WAITING, steps.raw[step])
+
+
+def _open(steps: StepTable) -> Iterator[int]:
+    found: list[int] = []
+    for status in _OPEN:
+        code = STATUS_CODE[status]
+        at = steps.status.find(code)
+        while at >= 0:
+            if steps.kind_of(at) in _CONSTRUCTS:
+                found.append(at)
+            at = steps.status.find(code, at + 1)
+    yield from sorted(found)
+
+
+def _construct(steps: StepTable, number: int, numbers: list[Number]) -> OpenConstruct:
+    extra = steps.extra.get(number, _NOTHING)
+    name = extra.ref.get("block_id")
+    kind = steps.kind_of(number)
+    return OpenConstruct(kind, name, extra.instance, numbers[number], steps.path(number))
+
+
+def _references(steps: StepTable, number: int, numbers: list[Number], step: Step) -> dict[str, Any]:
+    around = [number, *steps.ancestors(number)]
+    blocks = [one for one in around if steps.kind_of(one) is StepKind.BLOCK]
+    given: dict[str, Any] = {
+        "statement_index": numbers[number],
+        "frame": frame_of(steps, blocks[0]) if blocks else None,
+        "depth": len(blocks),
+    }
+    if step.kind is StepKind.BRANCH:
+        given["branch"] = str(steps.segment[number])
+    iteration = next((i for one in around if (i := steps.iteration(one)) is not None), None)
+    if iteration is not None:
+        given["iteration"] = iteration
+    tag = tag_of(step.label) if step.kind is StepKind.STATEMENT else None
+    if tag is not None:
+        given["tag"] = tag
+    given.update(step.ref)
+    return given
+
+
+def node_name(label: str) -> str:
+    """The name of a node in a step's label, its tag left out."""
+    tag = tag_of(label)
+    return label if tag is None else label[label.index("]") + 1 :].strip()
+
+
+def frame_of(steps: StepTable, block: int) -> int | None:
+    """The number under which a block's values are kept."""
+    scope = steps.extra.get(block, _NOTHING).ref.get("block_id")
+    return int(scope) if scope is not None and scope.isdigit() and len(scope) < 19 else None
+
+
+def frame_chain(steps: StepTable, frame: int) -> list[int]:
+    """A frame and those around it, nearest first; only itself where its block is not recorded."""
+    for number in range(len(steps) - 1, -1, -1):
+        if steps.kind_of(number) is StepKind.BLOCK and frame_of(steps, number) == frame:
+            around = [number, *steps.ancestors(number)]
+            blocks = (one for one in around if steps.kind_of(one) is StepKind.BLOCK)
+            return [one for block in blocks if (one := frame_of(steps, block)) is not None]
+    return [frame]
+
+
+def complete_run(head: Run, facts: Facts, state: LogState, shown: Shown, now: int) -> Run:
+    """The run with everything that its lines tell."""
+    counts = [
+        count - state.marks[status]
+        for status, count in zip(Status, shown.steps.leaf_counts, strict=True)
+    ]
+    by_status = dict(zip(Status, counts, strict=True))
+    return replace(
+        head,
+        findings=tuple(_findings(head, facts, state, shown, now)),
+        order_only=True,
+        steps=StepCounts(
+            total=sum(counts),
+            completed=by_status[Status.COMPLETED],
+            failed=by_status[Status.FAILED],
+            running=by_status[Status.RUNNING],
+            pending=by_status[Status.PENDING],
+            skipped=by_status[Status.SKIPPED],
+        ),
+        progress=_progress(state, shown),
+        tokens=_tokens(facts.ledger),
+        complete=True,
+    )
+
+
+def _findings(
+    head: Run, facts: Facts, state: LogState, shown: Shown, now: int
+) -> Iterator[Finding]:
+    if facts.store.reason is not None:
+        yield Finding("unreadable", f"Cannot be read now: {facts.store.reason}.")
+    yield from prose_findings.unconfirmed(shown.unconfirmed)
+    yield from say.ending(head.status, _unended(head.status, shown))
+    if facts.header is not None:
+        yield from say.claims(facts.header, head.status, state)
+    yield from prose_findings.liveness(head.status, head.last_activity_at, now)
+    yield from say.remarks(state)
+    yield from say.errors(facts.beside.errors, shown.nodes, shown.steps)
+    yield from prose_findings.chains(facts.ledger)
+
+
+def _unended(status: Status, shown: Shown) -> list[OpenConstruct]:
+    """What should have ended. A loop in its last round needs no line that says so."""
+    if status not in ENDED:
+        return []
+    found = []
+    for number, construct in zip(shown.open_steps, shown.open, strict=True):
+        extra = shown.steps.extra.get(number, _NOTHING)
+        now = extra.ref.get("current_iteration")
+        used_up = construct.kind is StepKind.LOOP and extra.of is not None and now == extra.of
+        if not (used_up and status is Status.COMPLETED):
+            found.append(construct)
+    return found
+
+
+def _progress(state: LogState, shown: Shown) -> Progress:
+    steps = shown.steps
+    parallel = _innermost(shown, StepKind.PARALLEL)
+    loop = _innermost(shown, StepKind.LOOP)
+    done = total = now = most = None
+    if parallel is not None:
+        branches = state.members.get(parallel, {}).values()
+        done = sum(steps.status_of(step) is Status.COMPLETED for step in branches)
+        total = len(branches)
+    if loop is not None:
+        extra = steps.extra.get(loop, _NOTHING)
+        now, most = extra.ref.get("current_iteration"), extra.of
+    return Progress(done, total, len(shown.unconfirmed), now, most)
+
+
+def _innermost(shown: Shown, kind: StepKind) -> int | None:
+    pairs = zip(reversed(shown.open_steps), reversed(shown.open), strict=True)
+    return next((number for number, one in pairs if one.kind is kind), None)
+
+
+def _tokens(ledger: Ledger | None) -> Tokens:
+    if ledger is None or not ledger.sums.total.receipts:
+        return Tokens()
+    total = ledger.sums.total
+    return Tokens(cache_read=total.reused, total=total.fresh + total.reused)
