@@ -72,12 +72,15 @@ ROLLBACK_ACTIONS: dict[str, Steps] = {
     "commit": [["settle"], ["commit"]],
     "spill": [["settle"], ["begin_spilled"]],
     "spill, commit": [["settle"], ["begin_spilled"], ["finish"]],
+    "spill, undo": [["settle"], ["begin_spilled"]],
     "finish": [["finish_if_open"]],
     "finish, spill": [["finish_if_open"], ["begin_spilled"]],
     "replace": [["settle"], ["replace"]],
     "vacuum": [["settle"], ["sql", "VACUUM"]],
     "to a log": [["settle"], ["sql", "PRAGMA journal_mode=WAL"], ["commit"]],
 }
+AFTERWARDS: dict[str, Steps] = {"spill, undo": [["settle"]]}
+"""What is still done at the end of the query: nothing but a time may tell that it was written."""
 ROLLBACK_POINTS = ["query", "inside the query", "copy-part", "look-b"]
 
 
@@ -120,19 +123,15 @@ def rollback_cases() -> list[Case]:
 
 
 class Trap:
-    """Runs an action once, when the reader comes to a point."""
+    """Runs each action once, when the reader comes to its point."""
 
-    def __init__(self, point: str, action: Callable[[], None]) -> None:
-        self._point = point
-        self._action: Callable[[], None] | None = action
-
-    @property
-    def sprung(self) -> bool:
-        return self._action is None
+    def __init__(self, actions: dict[str, Callable[[], None]] | None = None) -> None:
+        self._actions = dict(actions or {})
+        self.sprung = False
 
     def reached(self, point: str) -> None:
-        if point == self._point and self._action is not None:
-            action, self._action = self._action, None
+        if action := self._actions.pop(point, None):
+            self.sprung = True
             action()
 
 
@@ -156,7 +155,7 @@ def _play(case: Case, reader: ZeroTouchReader, writer: Writer, tally: Tally) -> 
     starts = WAL_STARTS if case.mode == "wal" else ROLLBACK_STARTS
     actions = WAL_ACTIONS if case.mode == "wal" else ROLLBACK_ACTIONS
     writer.do("fresh", case.mode)
-    trap = Trap("never", lambda: None)
+    trap = Trap()
     reader.trace = lambda step: trap.reached(step)
     with reader, _Parts(lambda point: trap.reached(point)):
         if case.warm:
@@ -164,16 +163,23 @@ def _play(case: Case, reader: ZeroTouchReader, writer: Writer, tally: Tally) -> 
             reader.read(survey)
         writer.do("steps", *starts[case.start])
         before = writer.do("committed")
-        trap = Trap(case.point, lambda: writer.do("steps", *actions[case.action]))
+        trap = Trap(
+            {
+                case.point: lambda: writer.do("steps", *actions[case.action]),
+                "end of the query": lambda: writer.do("steps", *AFTERWARDS.get(case.action, [])),
+            }
+        )
 
         def query(connection: sqlite3.Connection) -> Seen:
             connection.execute("SELECT sum(n) FROM band").fetchone()
             trap.reached("inside the query")
-            return survey(connection)
+            seen = survey(connection)
+            trap.reached("end of the query")
+            return seen
 
         _judge(case, reader, query, before, tally)
         tally.inside += trap.sprung
-        trap = Trap("never", lambda: None)
+        trap = Trap()
         _judge(case, reader, survey, writer.do("committed"), tally, present=True)
 
 
