@@ -15,6 +15,7 @@ AT_REST = {
 KILLED = {"20260315-084500-hotj04": "delete", "20260315-090000-walk05": "wal"}
 
 _TEMPLATE = "20200101-000000-aaaaaa"
+_BEGAN = b"2020-01-01 00:00:00"
 _LONG_AGO = datetime(2026, 3, 15, 9, 30, tzinfo=UTC).timestamp()
 _EVERY = timedelta(minutes=7)
 
@@ -46,8 +47,9 @@ def many(watched: Path, count: int, scratch: Path) -> list[str]:
         folder = watched / "runs" / name
         folder.mkdir(parents=True)
         database = folder / "state.db"
-        # A name of the same length: the database stays well formed.
-        database.write_bytes(template.replace(_TEMPLATE.encode(), name.encode()))
+        # Of the same length: the database stays well formed.
+        content = template.replace(_TEMPLATE.encode(), name.encode())
+        database.write_bytes(content.replace(_BEGAN, f"{when:%Y-%m-%d %H:%M:%S}".encode()))
         os.utime(database, (when.timestamp(), when.timestamp()))
         names.append(name)
     return names
