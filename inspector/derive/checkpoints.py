@@ -6,14 +6,22 @@ from typing import Generic, TypeVar
 
 S = TypeVar("S")
 
+BUDGET = 1_000_000
+"""Events in all saved states together: a state is as large as what it tells of."""
+
 
 class Checkpoints(Generic[S]):
-    """States after some event numbers. At most `limit` of them, ever wider apart as a run grows."""
+    """States after some event numbers, ever wider apart as a run grows.
 
-    def __init__(self, *, spacing: int = 512, limit: int = 24) -> None:
+    At most `limit` of them, which together tell of at most `budget` events, or of a long run's
+    twice over.
+    """
+
+    def __init__(self, *, spacing: int = 512, limit: int = 24, budget: int = BUDGET) -> None:
         self._states: dict[int, S] = {}
         self._spacing = spacing
         self._limit = limit
+        self._budget = budget
 
     def due(self, events: int) -> int:
         """The next event number after `events` at which a state should be saved."""
@@ -22,10 +30,15 @@ class Checkpoints(Generic[S]):
     def save(self, events: int, state: S) -> None:
         """Keeps a state that nobody changes any more."""
         self._states[events] = state
-        if len(self._states) > self._limit:
+        while len(self._states) > 1 and self._too_many():
             self._spacing *= 2
             kept = {n: s for n, s in self._states.items() if n % self._spacing == 0}
             self._states = kept
+
+    def _too_many(self) -> bool:
+        if len(self._states) > self._limit:
+            return True
+        return sum(self._states) > max(self._budget, 2 * max(self._states))
 
     def before(self, events: int) -> tuple[int, S] | None:
         """The newest saved state with at most this many events; it must be copied before use."""

@@ -26,6 +26,8 @@ class Damage:
     @property
     def sentence(self) -> str:
         """For a person."""
+        if not self.rows:
+            return f"{self.message}: {self.table} cannot be read"
         return f"{self.message}: {self.table} could be read up to row {self.rows}"
 
 
@@ -36,18 +38,13 @@ def collect(
     values: Sequence[Any],
     take: Callable[[Any], object],
 ) -> Damage | None:
-    """Gives each row to `take`; where reading ends early, says so.
-
-    Raises sqlite3.OperationalError when the statement names what is not there.
-    """
+    """Gives each row to `take`; where reading ends early, or cannot begin, says so."""
     count = 0
     try:
         for row in connection.execute(sql, values):
             take(row)
             count += 1
     except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError) and "no such" in str(error):
-            raise
         return Damage(table, count, str(error))
     return None
 
@@ -60,3 +57,13 @@ def read_whole_rows(
     cursor = connection.execute(f"SELECT {columns} FROM {quoted(table.name)} {where}", values)
     for row in cursor:
         yield dict(zip(table.columns, row, strict=True))
+
+
+def read_keyed_rows(
+    connection: sqlite3.Connection, table: Table, key: str, where: str, values: Sequence[Any]
+) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """As `read_whole_rows`, each with the value of `key` (SQL) before it."""
+    columns = ", ".join((key, *map(quoted, table.columns)))
+    cursor = connection.execute(f"SELECT {columns} FROM {quoted(table.name)} {where}", values)
+    for row in cursor:
+        yield row[0], dict(zip(table.columns, row[1:], strict=True))

@@ -5,17 +5,65 @@ Whether an OpenProse run lives is not recorded: nothing here says so either way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Container, Iterable, Sequence
 
+from inspector.derive.steps import STATUS_CODE
 from inspector.model.finding import Finding
+from inspector.model.run import Run
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, StepKind
 from inspector.query.openprose.receipts.ledger import Ledger
+from inspector.query.openprose.rows import RunRow
 from inspector.query.openprose.state import KEPT_REMARKS, Remark, State
 from inspector.text.numbers import age
+from inspector.text.parse_time import plausible
 
 QUIET_MS = 15 * 60_000
 """A session may think for minutes: silence is worth a word only after a quarter of an hour."""
+
+_WORD_CHARS = 80
+
+
+def run_rows(
+    rows: Sequence[RunRow], head: Run, has_tables: bool, words: Container[str]
+) -> Iterable[Finding]:
+    """Where the table `run` does not hold the one row, with one of `words`, that it should."""
+    if rows and head.raw_status not in words:
+        raw = head.raw_status
+        word = "no status" if raw is None else f"the status {_quoted(raw)}"
+        yield Finding("unknown_status", f"The run has {word}, which the state document lacks.")
+    if not rows and has_tables:
+        yield Finding("run_row_missing", "No row says how the run stands.", "run")
+    if len(rows) > 1:
+        folder = os.path.basename(os.path.dirname(head.store.path))
+        named = any(row.id == folder for row in rows)
+        chosen = "the one named like the folder" if named else "the newest one"
+        yield Finding("several_run_rows", f"{len(rows)} run rows; {chosen} is shown.", "run")
+
+
+def run_instants(run: Run, now: int) -> Iterable[Finding]:
+    """Instants of the run itself that cannot be right."""
+    for moment, which in ((run.started_at, "start"), (run.ended_at, "end")):
+        if moment is not None and not plausible(moment, now):
+            yield Finding("implausible_time", f"The run's {which} cannot be right.", "run")
+    if run.started_at is not None and run.ended_at is not None and run.ended_at < run.started_at:
+        yield Finding("clock_skew", "The run ends before it starts; no duration is given.", "run")
+
+
+def orphans(found: Iterable[tuple[str, int | str]]) -> Iterable[Finding]:
+    """Values (name, frame) whose frame is not recorded."""
+    for name, frame in found:
+        yield Finding(
+            "orphan_binding",
+            f"The value {_quoted(name)} names row {frame} as its frame, which is not there.",
+            name,
+        )
+
+
+def _quoted(text: str) -> str:
+    """A word from the data inside of a sentence, at most 80 characters of it."""
+    return repr(text if len(text) <= _WORD_CHARS else text[:_WORD_CHARS] + "…")
 
 
 def liveness(status: Status, last_activity_at: int | None, now: int) -> Iterable[Finding]:
@@ -53,9 +101,10 @@ def ending(
 def _all_finished(state: State) -> bool:
     if not state.events:
         return False
-    last = state.steps.status_of(state.event_step[-1])
-    unfinished = (Status.RUNNING, Status.PENDING, Status.UNKNOWN, Status.FAILED)
-    return last not in unfinished
+    counts = state.steps.leaf_counts
+    if any(counts[STATUS_CODE[one]] for one in (Status.RUNNING, Status.PENDING, Status.UNKNOWN)):
+        return False
+    return state.steps.status_of(state.event_step[-1]) is not Status.FAILED
 
 
 def name_of(construct: OpenConstruct) -> str:
@@ -131,9 +180,7 @@ def _sentence(remark: Remark, names: Sequence[str]) -> str:
             return f"Row {row} names itself as its parent."
         return f"Rows {' and '.join(names)} name each other as parents; the circle is cut once."
     if remark.code == "unknown_status":
-        return (
-            f"Row {row} has the status {remark.detail!r}, which the state document does not know."
-        )
+        return f"Row {row} has the status {_quoted(remark.detail)}, which the state document lacks."
     return _SENTENCES[remark.detail or remark.code].format(row=row)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from inspector.query.openprose import values
 from inspector.query.openprose.events import Row
+from inspector.query.openprose.gates import Gate, pending_gates
 from inspector.query.openprose.receipts.ledger import (
     Ledger,
     LedgerMark,
@@ -40,10 +41,11 @@ class Loaded:
     damage: tuple[Damage, ...]
     names: frozenset[str]
     has_output: bool
-    orphans: tuple[tuple[str, int], ...]
+    orphans: tuple[tuple[str, int | str], ...]
     counts: Mapping[str, int]
     """Rows of the tables behind tabs."""
     ledger_mark: LedgerMark
+    gates: tuple[Gate, ...]
     ledger: Ledger | None
     """The receipts, when they are not those that were known and are not too many to judge."""
 
@@ -85,6 +87,7 @@ def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
             *extras,
             counts,
             mark,
+            tuple(pending_gates(connection, tables)),
             read_ledger(connection, tables) if anew else None,
         )
 
@@ -103,7 +106,7 @@ def _counts(connection: sqlite3.Connection, tables: Tables) -> Mapping[str, int]
     return counts
 
 
-_Extras = tuple[frozenset[str], bool, tuple[tuple[str, int], ...]]
+_Extras = tuple[frozenset[str], bool, tuple[tuple[str, int | str], ...]]
 
 
 def _bindings(connection: sqlite3.Connection, tables: Tables) -> tuple[_Extras, Damage | None]:

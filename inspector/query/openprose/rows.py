@@ -16,6 +16,8 @@ from inspector.query.tables import Table, Tables, quoted
 
 __all__ = ["Damage", "RunRow", "read_execution", "read_run_rows", "read_some", "read_whole_rows"]
 
+AT_ONCE = 500
+"""Keys in one statement: fewer than any SQLite allows."""
 RUN_COLUMNS = (
     "id",
     "root_path",
@@ -54,43 +56,54 @@ def read_run_rows(
     return rows, damage
 
 
+def key_column(table: Table) -> str | None:
+    """The column by which single facts can be asked for: it is unique and ascends, as SQL."""
+    if not table.has("id"):
+        return None if table.rowid == "NULL" else table.rowid
+    return quoted("id") if table.key == "id" else None
+
+
+def event_order(table: Table) -> str:
+    """What facts are ordered by: whole numbers as ids first, then the order of writing, as SQL."""
+    key = key_column(table)
+    if key is not None or not table.has("id"):
+        return key or table.order
+    by_number = "CASE WHEN typeof(id) = 'integer' THEN id END NULLS LAST"
+    return f"{by_number}, {table.rowid if table.rowid != 'NULL' else 'id'}"
+
+
 def execution_select(table: Table, where: str = "") -> str:
     """The statement that reads facts in their order; `where` is SQL with its own parameters."""
     names = [table.column(name) for name in COLUMNS]
     if not table.has("id"):
-        names[0] = table.order if table.has_rowid else "NULL"
-    order = order_column(table)
-    return f"SELECT {', '.join(names)} FROM execution {where} ORDER BY {order}"
-
-
-def order_column(table: Table) -> str:
-    """What tells the order of events: the id, else the order of writing."""
-    return quoted("id") if table.has("id") else table.order
+        names[0] = table.rowid
+    return f"SELECT {', '.join(names)} FROM execution {where} ORDER BY {event_order(table)}"
 
 
 def read_execution(
     connection: sqlite3.Connection, tables: Tables, after: int | None = None
 ) -> tuple[list[Row], Damage | None]:
-    """Facts after a row id (all when None), in order."""
+    """Facts in order: those after a key, or all when None (also where there is no key)."""
     table = tables.get("execution")
     if table is None:
         return [], None
     rows: list[Row] = []
-    where = "" if after is None else f"WHERE {order_column(table)} > ?"
-    values = () if after is None else (after,)
-    damage = collect(connection, "execution", execution_select(table, where), values, rows.append)
+    key = key_column(table)
+    by_key = after is not None and key is not None
+    sql = execution_select(table, f"WHERE {key} > ?" if by_key else "")
+    damage = collect(connection, "execution", sql, (after,) if by_key else (), rows.append)
     return rows, damage
 
 
-def read_some(connection: sqlite3.Connection, tables: Tables, ids: Sequence[int]) -> list[Row]:
-    """Facts with these row ids, in order; those that are gone are left out."""
+def read_some(connection: sqlite3.Connection, tables: Tables, keys: Sequence[int]) -> list[Row]:
+    """Facts with these keys, in order; those that are gone are left out."""
     table = tables.get("execution")
-    if table is None or not ids:
+    key = None if table is None else key_column(table)
+    if table is None or key is None:
         return []
     rows: list[Row] = []
-    for start in range(0, len(ids), 500):
-        part = ids[start : start + 500]
+    for start in range(0, len(keys), AT_ONCE):
+        part = keys[start : start + AT_ONCE]
         marks = ", ".join("?" * len(part))
-        sql = execution_select(table, f"WHERE {order_column(table)} IN ({marks})")
-        rows.extend(connection.execute(sql, part))
+        rows.extend(connection.execute(execution_select(table, f"WHERE {key} IN ({marks})"), part))
     return rows

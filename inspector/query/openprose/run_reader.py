@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from inspector.derive.checkpoints import Checkpoints
 from inspector.model.clock import Clock
 from inspector.model.status import Status
 from inspector.model.step import Event
 from inspector.model.store import Health
 from inspector.query.openprose import context, history, records, values, view
 from inspector.query.openprose.agents import outside_agents
-from inspector.query.openprose.events import Row
-from inspector.query.openprose.fold import apply
+from inspector.query.openprose.endings import Endings
 from inspector.query.openprose.load import Loaded, Wanted, loader
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, read_ledger
+from inspector.query.openprose.rows import key_column
 from inspector.query.openprose.state import State
+from inspector.query.openprose.timeline import Timeline
 from inspector.query.tables import Tables
 from inspector.query.view import RunView, StepContext, ValueList
 from inspector.store.attachment import inspect_attachment
@@ -27,47 +28,106 @@ from inspector.store.read import Reading, StoreUnavailable, ZeroTouchReader
 T = TypeVar("T")
 
 SMALL = 2000
-"""Runs of up to this many events are compared whole at every read."""
-FULL_COMPARE_MS = 5000
-"""Longer runs: how long a change to an ended row may go unseen while others arrive."""
-
-
+"""Runs of up to this many events are compared whole at every read; of longer ones the tail."""
+TAIL = 500
+COMPARE_SECONDS = 5.0
+"""Longer runs: how long a change to an ended row may go unseen, at the least."""
+COMPARE_SHARE = 20
+"""And at the least this many times as long as comparing takes."""
 SILENCE_MS = 60_000
 """How often a view of a silent run is made anew, so that its silence is told rightly."""
+FUTURE_MS = 86_400_000
+"""Instants more than a day ahead cannot be right: clocks of one machine agree better."""
 
 
 class ProseRun:
     """Satisfies `RunReader`. Used by one thread at a time."""
 
-    def __init__(self, place: view.Place, clock: Clock) -> None:
+    def __init__(
+        self,
+        place: view.Place,
+        clock: Clock,
+        endings: Endings | None = None,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._place = place
         self._clock = clock
+        self._endings = endings or Endings()
+        self._monotonic = monotonic
         self._source = ZeroTouchReader(place.store_path, clock=clock)
-        self._state = State()
-        self._rows: list[Row] = []
-        self._checkpoints: Checkpoints[State] = Checkpoints()
+        self._timeline = Timeline()
         self._loaded: Loaded | None = None
         self._facts: view.Facts | None = None
         self._generation = -1
-        self._compared_at = 0
+        self._compare_at: float | None = None
+        """When rows that only the tail of was read are to be compared whole; None = they were."""
+        self._compare_pause = COMPARE_SECONDS
         self._view: RunView | None = None
         self._ledger: Ledger | None = None
 
     def refresh(self) -> RunView:
         """Reads what is not known yet and gives the run as it stands."""
-        wanted, whole = self._wanted()
-        reading = self._read(loader(wanted))
+        reading, start = self._load()
         loaded = reading.value
-        if not whole and self._is_other_content(loaded):
-            reading = self._read(loader(Wanted()))
-            loaded, whole = reading.value, True
-        if whole:
-            self._compared_at = self._clock()
-            moved = self._replace_from(_first_difference(self._rows, loaded.rows), loaded.rows)
-        else:
-            moved = self._append(loaded.rows)
+        before = len(self._timeline)
+        first = self._timeline.replace(loaded.rows, start, self._clock() + FUTURE_MS)
+        moved = first < before or len(self._timeline) != before
         self._generation = self._source.generation
         self._loaded = loaded
+        facts = self._facts_of(reading)
+        if self._view is not None and not moved and self._is_current(facts):
+            return self._view
+        self._facts = facts
+        self._view = self._show(self._timeline.state)
+        return self._view
+
+    def _load(self) -> tuple[Reading[Loaded], int]:
+        """One read, and how many events come before the rows that it gave."""
+        wanted, start = self._wanted()
+        if wanted.after is not None:
+            reading = self._read(loader(wanted))
+            if not self._is_other_content(reading.value, start):
+                if self._compare_at is None:
+                    self._compare_at = self._monotonic() + self._compare_pause
+                return reading, start
+            wanted = Wanted()
+        began = self._monotonic()
+        reading = self._read(loader(wanted))
+        took = self._monotonic() - began
+        self._compare_pause = max(COMPARE_SECONDS, COMPARE_SHARE * took)
+        self._compare_at = None
+        return reading, 0
+
+    def _wanted(self) -> tuple[Wanted, int]:
+        loaded, count = self._loaded, len(self._timeline)
+        if loaded is None or self._source.generation != self._generation:
+            return Wanted(), 0
+        known = Wanted(
+            tables=loaded.tables,
+            schema_version=loaded.schema_version,
+            ledger_mark=loaded.ledger_mark,
+        )
+        due = self._compare_at is not None and self._monotonic() >= self._compare_at
+        table = loaded.tables.get("execution")
+        if count <= SMALL or due or table is None or key_column(table) is None:
+            return known, 0
+        start = count - TAIL
+        again = self._timeline.unfinished(start, SMALL)
+        return replace(known, after=self._timeline.state.rows.ids[start - 1], again=again), start
+
+    def _is_other_content(self, loaded: Loaded, start: int) -> bool:
+        """Whether what was read before the tail may have changed as well."""
+        if loaded.damage or self._source.generation != self._generation:
+            return True
+        known = self._timeline
+        if not loaded.rows or not known.is_known(loaded.rows[0]):
+            return True
+        again = known.unfinished(start, SMALL)
+        return len(loaded.changed) != len(again) or not all(map(known.is_known, loaded.changed))
+
+    def _facts_of(self, reading: Reading[Loaded]) -> view.Facts:
+        loaded = reading.value
         if loaded.ledger is not None or not loaded.ledger_mark.receipts:
             self._ledger = loaded.ledger
         facts = view.Facts(
@@ -80,19 +140,21 @@ class ProseRun:
             loaded.orphans,
             loaded.counts,
             self._ledger,
+            loaded.gates,
         )
-        if self._view is not None and not moved and self._is_current(facts):
-            return self._view
-        self._facts = facts
-        self._view = self._show(self._state, len(self._rows))
-        return self._view
+        self._endings.note(view.status_of(facts, self._place), facts.last_activity_at)
+        return replace(facts, reopened=self._endings.finding)
 
     def _is_current(self, facts: view.Facts) -> bool:
         """Whether the last view still says everything: silence alone changes it by the minute."""
-        shown, now = self._view, self._clock()
-        if shown is None or facts != self._facts:
+        return self._view is not None and facts == self._facts and not self._grew_old()
+
+    def _grew_old(self) -> bool:
+        shown = self._view
+        lives = (Status.RUNNING, Status.WAITING)
+        if shown is None or shown.run.status not in lives:
             return False
-        return shown.run.status is not Status.RUNNING or now - shown.as_of < SILENCE_MS
+        return self._clock() - shown.as_of >= SILENCE_MS
 
     def at(self, event: int) -> RunView:
         """The run after its first `event` events."""
@@ -100,20 +162,24 @@ class ProseRun:
         event = max(0, min(event, newest.total_events))
         if event == newest.total_events:
             return newest
-        state = self._state_at(event)
-        return self._show(state, newest.total_events)
+        return self._show(self._timeline.at(event))
 
     def events(self, first: int, count: int) -> Sequence[Event]:
         """Recorded facts with every column, extensions included."""
-        current = self._view or self.refresh()
-        ids = self._state.rows.ids[max(first, 1) - 1 : max(first, 1) - 1 + max(count, 0)]
-        kinds = [
-            current.steps.kind_of(current.step_of_event[n - 1])
-            for n in range(max(first, 1), max(first, 1) + len(ids))
-        ]
-        tables = current_tables(self._facts)
+        self._view or self.refresh()
+        first = max(first, 1)
+        return self._events(range(first, min(first + max(count, 0), len(self._timeline) + 1)))
+
+    def _events(self, numbers: Sequence[int]) -> list[Event]:
+        state, tables = self._timeline.state, current_tables(self._facts)
         return self._ask(
-            lambda connection: history.events(connection, tables, ids, max(first, 1), kinds)
+            lambda connection: history.events(
+                connection,
+                tables,
+                numbers,
+                lambda number: state.rows.ids[number - 1],
+                lambda number: state.steps.kind_of(state.event_step[number - 1]),
+            )
         )
 
     def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
@@ -136,8 +202,7 @@ class ProseRun:
         current = self._view or self.refresh()
         described = current.describe(step)
         frame = described.ref.get("frame")
-        numbers = history.own_events(current, step)
-        rows = [event for n in numbers for event in self.events(n, 1)]
+        rows = self._events(history.own_events(current, step))
         related = self._ask(
             lambda connection: context.related(
                 connection, current_tables(self._facts), [event.id for event in rows]
@@ -167,8 +232,10 @@ class ProseRun:
         return ledger_document(ledger)
 
     def changed(self) -> bool:
-        """Whether anything may have been written since the last read."""
-        return self._source.changed()
+        """Whether another read may tell more: something was written, or is still to be compared."""
+        if self._compare_at is not None and self._monotonic() >= self._compare_at:
+            return True
+        return self._source.changed() or self._grew_old()
 
     def close(self) -> None:
         """Removes private copies."""
@@ -183,75 +250,17 @@ class ProseRun:
         except sqlite3.DatabaseError as error:
             raise StoreUnavailable(Health.UNREADABLE, f"SQLite says: {error}") from error
 
-    def _wanted(self) -> tuple[Wanted, bool]:
-        loaded, rows = self._loaded, self._rows
-        new_content = loaded is None or self._source.generation != self._generation
-        due = self._clock() - self._compared_at >= FULL_COMPARE_MS
-        if loaded is None or new_content:
-            return Wanted(), True
-        known = Wanted(
-            tables=loaded.tables,
-            schema_version=loaded.schema_version,
-            ledger_mark=loaded.ledger_mark,
-        )
-        if len(rows) <= SMALL or due or not isinstance(rows[-1][0], int):
-            return known, True
-        return replace(known, after=rows[-1][0], again=self._unfinished()), False
-
-    def _unfinished(self) -> list[int]:
-        """The newest rows that had not ended (an updating writer changes these)."""
-        unfinished = (Status.RUNNING, Status.PENDING, Status.UNKNOWN)
-        state = self._state
-        found: list[int] = []
-        for n in range(state.events, max(0, state.events - SMALL), -1):
-            if state.steps.status_of(state.event_step[n - 1]) in unfinished:
-                found.append(state.rows.ids[n - 1])
-        return found
-
-    def _is_other_content(self, loaded: Loaded) -> bool:
-        if self._source.generation != self._generation:
-            return True
-        known = {row[0]: row for row in self._rows[-SMALL:]}
-        return any(known.get(row[0], row) != row for row in loaded.changed)
-
-    def _replace_from(self, first: int, rows: Sequence[Row]) -> bool:
-        """Keeps the first `first` events and folds all rows after them; False if nothing moved."""
-        kept_all = first == len(self._rows)
-        if first < len(self._rows):
-            self._checkpoints.forget_after(first)
-            self._state = self._state_at(first)
-            del self._rows[first:]
-        return self._append(rows[first:]) or not kept_all
-
-    def _append(self, rows: Sequence[Row]) -> bool:
-        due = self._checkpoints.due(self._state.events)
-        for row in rows:
-            apply(self._state, row)
-            if self._state.events == due:
-                self._checkpoints.save(due, self._state.copy())
-                due = self._checkpoints.due(due)
-        self._rows.extend(rows)
-        return bool(rows)
-
-    def _state_at(self, event: int) -> State:
-        saved = self._checkpoints.before(event)
-        begun, state = (saved[0], saved[1].copy()) if saved else (0, State())
-        for row in self._rows[begun:event]:
-            apply(state, row)
-        return state
-
-    def _show(self, state: State, total: int) -> RunView:
+    def _show(self, state: State) -> RunView:
         facts = self._facts
         assert facts is not None
-        now = self._clock()
-        newest = state is self._state
-        shown = view.show(state, facts.names if newest else frozenset())
-        store = view.store_of(self._place, facts, view.signs_of(self._state))
+        now, newest = self._clock(), state is self._timeline.state
+        shown = view.show(state, facts.names, newest=newest)
+        store = view.store_of(self._place, facts, view.signs_of(self._timeline.state))
         head = view.head_of(self._place, facts, store)
         return RunView(
             run=view.complete_run(head, facts, state, shown, now),
             events=state.events,
-            total_events=total,
+            total_events=len(self._timeline),
             steps=shown.steps,
             step_of_event=state.event_step[:],
             failures=state.failures[:],
@@ -266,12 +275,3 @@ def current_tables(facts: view.Facts | None) -> Tables:
     """The tables of the last accepted read."""
     assert facts is not None
     return facts.tables
-
-
-def _first_difference(known: Sequence[Row], rows: Sequence[Row]) -> int:
-    if len(rows) >= len(known) and list(rows[: len(known)]) == list(known):
-        return len(known)
-    for at, (old, new) in enumerate(zip(known, rows, strict=False)):
-        if old != new:
-            return at
-    return min(len(known), len(rows))

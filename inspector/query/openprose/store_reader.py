@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from inspector.model.clock import Clock
 from inspector.model.finding import Finding
@@ -15,6 +16,8 @@ from inspector.model.store import Health, Runtime, Store, WriteStyle
 from inspector.query.backend import RunReader, StoreReader
 from inspector.query.openprose import schema, view
 from inspector.query.openprose.agents import AgentStore
+from inspector.query.openprose.endings import Endings
+from inspector.query.openprose.gates import Gate, pending_gates
 from inspector.query.openprose.logs.store_reader import LogStore, record_of
 from inspector.query.openprose.rows import Damage, RunRow, read_run_rows
 from inspector.query.openprose.run_reader import ProseRun
@@ -38,6 +41,7 @@ class ProseStore:
         self._clock = clock
         self._place = view.Place(path, os.path.dirname(path), parent_key, agents)
         self._source = ZeroTouchReader(path, clock=clock)
+        self._endings = Endings()
         self._token: Token | None = None
         self._last: tuple[Store, tuple[Run, ...]] | None = None
 
@@ -54,14 +58,16 @@ class ProseStore:
             return self._unavailable(trouble)
         except sqlite3.DatabaseError as error:
             return self._unavailable(StoreUnavailable(Health.UNREADABLE, f"SQLite says: {error}"))
-        tables, run_rows, damage = reading.value
-        remember(tables)
+        head = reading.value
+        remember(head.tables)
         facts = view.Facts(
-            tables,
-            tuple(run_rows),
-            () if damage is None else (damage,),
+            head.tables,
+            tuple(head.run_rows),
+            () if head.damage is None else (head.damage,),
             reading.token.last_write_ms,
+            gates=tuple(head.gates),
         )
+        self._endings.note(view.status_of(facts, self._place), facts.last_activity_at)
         store = view.store_of(self._place, facts, schema.StyleSigns())
         self._token = reading.token
         self._last = (store, (view.head_of(self._place, facts, store),))
@@ -77,7 +83,7 @@ class ProseStore:
 
     def open(self, run: Run) -> RunReader:
         """A reader of the run."""
-        return ProseRun(self._place, self._clock)
+        return ProseRun(self._place, self._clock, self._endings)
 
     def close(self) -> None:
         """Removes private copies."""
@@ -114,12 +120,19 @@ def unknown_run(
     return store, (run,)
 
 
-def _read_head(
-    connection: sqlite3.Connection,
-) -> tuple[Tables, Sequence[RunRow], Damage | None]:
+class _Head(NamedTuple):
+    """What a summary is made of."""
+
+    tables: Tables
+    run_rows: Sequence[RunRow]
+    damage: Damage | None
+    gates: Sequence[Gate]
+
+
+def _read_head(connection: sqlite3.Connection) -> _Head:
     tables = read_tables(connection)
     rows, damage = read_run_rows(connection, tables)
-    return tables, rows, damage
+    return _Head(tables, rows, damage, pending_gates(connection, tables))
 
 
 def run_folder_reader(

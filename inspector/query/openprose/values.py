@@ -77,7 +77,7 @@ def has_output(connection: sqlite3.Connection, tables: Tables) -> bool:
     return found.fetchone() is not None
 
 
-def orphans(connection: sqlite3.Connection, tables: Tables) -> Sequence[tuple[str, int]]:
+def orphans(connection: sqlite3.Connection, tables: Tables) -> Sequence[tuple[str, int | str]]:
     """Values (name, execution id) whose frame is not recorded; at most 100."""
     table, execution = tables.get("bindings"), tables.get("execution")
     if table is None or execution is None:
@@ -86,10 +86,12 @@ def orphans(connection: sqlite3.Connection, tables: Tables) -> Sequence[tuple[st
         return ()
     rows = connection.execute(
         f"SELECT {table.column('name')}, execution_id FROM bindings"
-        " WHERE execution_id IS NOT NULL AND execution_id <> 0"
-        " AND NOT EXISTS (SELECT 1 FROM execution WHERE id = execution_id) LIMIT 100"
+        " WHERE execution_id IS NOT NULL AND execution_id NOT IN (0, '')"
+        " AND execution_id NOT IN (SELECT id FROM execution WHERE id IS NOT NULL) LIMIT 100"
     )
-    return tuple((text_of(name), frame) for name, frame in rows if isinstance(frame, int))
+    return tuple(
+        (text_of(name), frame if isinstance(frame, int) else text_of(frame)) for name, frame in rows
+    )
 
 
 def _rows(
@@ -98,7 +100,7 @@ def _rows(
     value = table.column("value")
     limit = -1 if full else WHOLE_BYTES
     size = f"length(CAST({value} AS BLOB))"
-    rowid = "rowid" if table.has_rowid else "0"
+    rowid = table.rowid if table.rowid != "NULL" else "0"
     sql = (
         f"SELECT {rowid}, {table.column('name')}, {table.column('execution_id')},"
         f" {table.column('binding', 'kind')}, typeof({value}), {size},"
@@ -122,8 +124,7 @@ def _has_row_zero(connection: sqlite3.Connection, tables: Tables) -> bool:
 def _read(row: tuple[Any, ...], limit: int, zero_is_root: bool) -> _Binding:
     rowid, name, frame, kind, type_, size, content, source, updated, path = row
     shown = None if name is None else text_of(name)
-    number = index_of(frame)
-    scope = None if number is None or (number == 0 and zero_is_root) else number
+    scope = _scope_of(frame, zero_is_root=zero_is_root)
     whole = limit < 0 or size is None or size <= limit
     text = None if isinstance(content, bytes) and type_ == "blob" else _as_text(content)
     value = Value(
@@ -139,7 +140,7 @@ def _read(row: tuple[Any, ...], limit: int, zero_is_root: bool) -> _Binding:
         attachment=None if path is None else Attachment(text_of(path), _UNJUDGED),
         row=rowid,
     )
-    return _Binding(rowid, shown, scope if not isinstance(scope, float) else str(scope), value)
+    return _Binding(rowid, shown, scope, value)
 
 
 def _as_text(content: Any) -> str | None:
@@ -189,16 +190,25 @@ def scope_chain(
     """The frame, its parents by distance, and the root (None) last; a circle is walked once."""
     chain: list[int | str | None] = []
     execution = tables.get("execution")
-    current = index_of(frame) if frame != ROOT_SCOPE else None
-    while isinstance(current, int) and current not in chain:
+    knows_parents = execution is not None and execution.has("parent_id") and execution.has("id")
+    current = None if frame == ROOT_SCOPE else _scope_of(frame, zero_is_root=False)
+    while current is not None and current not in chain:
         chain.append(current)
-        if execution is None or not execution.has("parent_id") or not execution.has("id"):
+        if not knows_parents:
             break
         found = connection.execute(
             f"SELECT {quoted('parent_id')} FROM execution WHERE id = ?", (current,)
         ).fetchone()
-        current = None if found is None else index_of(found[0])
+        current = None if found is None else _scope_of(found[0], zero_is_root=True)
     return [*chain, None]
+
+
+def _scope_of(recorded: Any, *, zero_is_root: bool) -> int | str | None:
+    """A recorded frame as a key; None is the root scope."""
+    number = index_of(recorded)
+    if number is None or number == "" or (number == 0 and zero_is_root):
+        return None
+    return str(number) if isinstance(number, float) else number
 
 
 def _with_attachment(value: Value, inspect: Inspect) -> Value:

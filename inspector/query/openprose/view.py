@@ -16,13 +16,14 @@ from inspector.model.store import Health, Runtime, Store
 from inspector.query.openprose import findings as say
 from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.events import text_of
+from inspector.query.openprose.gates import Gate, waiting
 from inspector.query.openprose.receipts.ledger import Ledger
 from inspector.query.openprose.row_numbers import RowNumbers
 from inspector.query.openprose.rows import Damage, RunRow
 from inspector.query.openprose.schema import StyleSigns, style_of, variant_of
 from inspector.query.openprose.state import State
 from inspector.query.tables import Tables
-from inspector.text.parse_time import parse_instant, plausible
+from inspector.text.parse_time import parse_instant
 
 RUN_STATUS = {
     "running": Status.RUNNING,
@@ -69,10 +70,13 @@ class Facts:
     names: frozenset[str] = frozenset()
     """Names that have a value; only read when a branch waits for confirmation."""
     has_output: bool = False
-    orphans: tuple[tuple[str, int], ...] = ()
+    orphans: tuple[tuple[str, int | str], ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     """Rows of the tables behind tabs."""
     ledger: Ledger | None = None
+    gates: tuple[Gate, ...] = ()
+    """Gates that nobody has answered."""
+    reopened: Finding | None = None
 
 
 def run_key(store_path: str, run_id: str) -> str:
@@ -115,14 +119,25 @@ def store_of(place: Place, facts: Facts, signs: StyleSigns) -> Store:
     return Store(place.store_path, Runtime.OPENPROSE, variant, style, health, reason)
 
 
+def status_of(facts: Facts, place: Place) -> Status:
+    """How the run stands by its own word; a gate that nobody answered makes it waiting."""
+    raw = pick_run_row(facts.run_rows, place.name).status
+    status = Status.UNKNOWN if raw is None else RUN_STATUS.get(text_of(raw), Status.UNKNOWN)
+    if facts.gates and status in (Status.RUNNING, Status.UNKNOWN):
+        return Status.WAITING
+    return status
+
+
 def head_of(place: Place, facts: Facts, store: Store) -> Run:
     """The run from its row alone: no events, no findings but those of the row."""
     row = pick_run_row(facts.run_rows, place.name)
     run_id = text_of(row.id) or place.name
-    raw = None if row.status is None else text_of(row.status)
-    status = RUN_STATUS.get(raw, Status.UNKNOWN) if raw is not None else Status.UNKNOWN
+    status = status_of(facts, place)
     started = parse_instant(row.started_at)
     ended = parse_instant(row.updated_at) if status in ENDED else None
+    if ended == started:
+        # Nothing moves `updated_at` by itself: it still says when the row was made.
+        ended = None
     return Run(
         key=run_key(place.store_path, run_id),
         kind=RunKind.PROGRAM,
@@ -130,7 +145,7 @@ def head_of(place: Place, facts: Facts, store: Store) -> Run:
         run_id=run_id,
         title=title_of(row, place.name),
         status=status,
-        raw_status=raw,
+        raw_status=None if row.status is None else text_of(row.status),
         parent_key=place.parent_key,
         started_at=started,
         ended_at=ended,
@@ -141,9 +156,7 @@ def head_of(place: Place, facts: Facts, store: Store) -> Run:
     )
 
 
-def complete_run(
-    head: Run, facts: Facts, state: State, shown: Shown, now: int, *, newest: bool = True
-) -> Run:
+def complete_run(head: Run, facts: Facts, state: State, shown: Shown, now: int) -> Run:
     """The run with everything that its events tell."""
     counts = state.steps.leaf_counts
     return replace(
@@ -160,7 +173,7 @@ def complete_run(
         ),
         progress=_progress(state, shown),
         tokens=_tokens(facts.ledger),
-        complete=newest,
+        complete=True,
     )
 
 
@@ -173,28 +186,17 @@ def _tokens(ledger: Ledger | None) -> Tokens:
 
 
 def _findings(head: Run, facts: Facts, state: State, shown: Shown, now: int) -> Iterator[Finding]:
-    row = pick_run_row(facts.run_rows, head.run_id or "")
-    if head.status is Status.UNKNOWN and facts.run_rows:
-        word = "no status" if head.raw_status is None else f"the status {head.raw_status!r}"
-        yield Finding("unknown_status", f"The run has {word}, which the state document lacks.")
-    if not facts.run_rows and facts.tables.by_name:
-        yield Finding("run_row_missing", "No row says how the run stands.", "run")
-    if len(facts.run_rows) > 1:
-        chosen = "the one named like the folder" if row.id == head.run_id else "the newest one"
-        yield Finding(
-            "several_run_rows", f"{len(facts.run_rows)} run rows; {chosen} is shown.", "run"
-        )
+    yield from say.run_rows(facts.run_rows, head, bool(facts.tables.by_name), RUN_STATUS)
+    if facts.reopened is not None:
+        yield facts.reopened
+    yield from waiting(facts.gates, now)
     yield from say.unconfirmed(shown.unconfirmed)
-    yield from say.ending(head.status, shown.open, state, facts.has_output)
-    yield from say.liveness(head.status, head.last_activity_at, now)
-    if head.started_at is not None and not plausible(head.started_at, now):
-        yield Finding("implausible_time", "The run's start cannot be right.", "run")
-    for name, frame in facts.orphans:
-        yield Finding(
-            "orphan_binding",
-            f"The value {name!r} names row {frame} as its frame, which is not there.",
-            name,
-        )
+    if shown.newest:
+        # What the run says of itself is said of now; of an earlier point it tells nothing.
+        yield from say.ending(head.status, shown.open, state, facts.has_output)
+        yield from say.liveness(head.status, head.last_activity_at, now)
+    yield from say.run_instants(head, now)
+    yield from say.orphans(facts.orphans)
     yield from say.chains(facts.ledger)
     yield from say.oddities(state)
     for damage in facts.damage:
@@ -212,12 +214,17 @@ class Shown:
     unconfirmed: tuple[tuple[str, str], ...]
     """Branches (name, step id) whose value exists although their end is not recorded."""
     describe: Callable[[int], Step]
+    newest: bool = True
+    """Whether this is the run as it stands, not as it stood at an earlier event."""
 
 
-def show(state: State, names: frozenset[str]) -> Shown:
-    """Copies the steps, marks branches whose value exists, and lists what is open."""
+def show(state: State, names: frozenset[str], *, newest: bool = True) -> Shown:
+    """Copies the steps, marks branches whose value exists, and lists what is open.
+
+    `names` are those that have a value now: of an earlier point they say nothing.
+    """
     steps = state.steps.copy()
-    unconfirmed = tuple(_confirmations(state, steps, names)) if names else ()
+    unconfirmed = tuple(_confirmations(state, steps, names)) if names and newest else ()
     index, rows = state.index[:], state.rows
 
     def describe(number: int) -> Step:
@@ -226,7 +233,7 @@ def show(state: State, names: frozenset[str]) -> Shown:
 
     numbers = tuple(_open(steps))
     open_ = tuple(_construct(steps, number, index) for number in numbers)
-    return Shown(steps, open_, numbers, unconfirmed, describe)
+    return Shown(steps, open_, numbers, unconfirmed, describe, newest)
 
 
 def _confirmations(

@@ -21,6 +21,8 @@ from inspector.query.openprose.rows import read_whole_rows
 from inspector.query.tables import Tables
 from inspector.text.parse_time import parse_instant
 
+MOST_DIGESTED = 5_000
+
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
@@ -37,23 +39,28 @@ class Ledger:
 
 
 class LedgerMark(NamedTuple):
-    """Enough of a table of receipts to know whether anything was added."""
+    """Enough of a table of receipts to know whether anything was added or altered."""
 
     receipts: int = 0
     newest: int | None = None
+    digest: int = 0
+    """Of every cell; 0 where there are more than `MOST_DIGESTED` receipts."""
 
 
 def ledger_mark(connection: sqlite3.Connection, tables: Tables) -> LedgerMark:
-    """How many receipts there are and which is the newest."""
+    """How many receipts there are, which is the newest, and a digest of all."""
     table = tables.get("receipt")
     if table is None:
         return LedgerMark()
     newest = f"max({table.column('id')})"
     try:
-        found = connection.execute(f"SELECT count(*), {newest} FROM receipt").fetchone()
+        count, last = connection.execute(f"SELECT count(*), {newest} FROM receipt").fetchone()
+        digest = 0
+        if 0 < count <= MOST_DIGESTED:
+            digest = hash(tuple(connection.execute("SELECT * FROM receipt")))
     except sqlite3.DatabaseError:
         return LedgerMark()
-    return LedgerMark(found[0], found[1] if isinstance(found[1], int) else None)
+    return LedgerMark(count, last if isinstance(last, int) else None, digest)
 
 
 def ledger_of(receipts: Sequence[Receipt]) -> Ledger:

@@ -1,0 +1,122 @@
+"""A reactor's state folder: what is in it, and how it is told from any other folder.
+
+Source: reactor's flat state folder: `receipts.json` (an array), `compile/topology.json`,
+`world-models/{hex of the node}/versions/sha256_….bin`. Receipts are told by their fields, a
+topology by its lists: a name alone is too common.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.query.openprose.logs.topology import Topology, parsed, read_topology
+from inspector.query.openprose.receipts.canonical import is_address
+from inspector.query.openprose.world_models import BadContainer, decode, integrity
+from inspector.store.attachment import inspect_attachment
+from inspector.store.below import list_below
+from inspector.store.places import RECEIPTS, TOPOLOGY
+
+LABELS = "compile/labels.json"
+MODELS = "world-models"
+HEAD_BYTES = 4096
+MOST_BYTES = 64 << 20
+MOST_MODELS = 2_000
+
+
+def is_reactor(folder: str) -> bool:
+    """Whether a folder holds a reactor's state, by what its files begin with."""
+    head = _head(folder, RECEIPTS).lstrip()
+    if head.startswith(b"[") and b'"contract_fingerprint"' in head:
+        return True
+    topology = read_topology(_whole(folder, TOPOLOGY))
+    return topology is not None and (not head or head.startswith(b"["))
+
+
+def _head(folder: str, name: str) -> bytes:
+    return inspect_attachment(folder, name, preview_bytes=HEAD_BYTES)[1]
+
+
+def _whole(folder: str, name: str) -> bytes:
+    return inspect_attachment(folder, name, preview_bytes=MOST_BYTES)[1]
+
+
+def topology_of(folder: str) -> Topology | None:
+    """The compiled graph; None where none is kept or it cannot be read."""
+    return read_topology(_whole(folder, TOPOLOGY), _whole(folder, LABELS))
+
+
+def title_of(folder: str) -> str:
+    """The folder's name, or its project's where it is merely called state."""
+    name = os.path.basename(folder)
+    if name.lstrip(".") in ("state", "replay", "reactor"):
+        return os.path.basename(os.path.dirname(folder)) or name
+    return name
+
+
+def world_models(folder: str) -> list[Mapping[str, Any]]:
+    """Every version of every node, its bytes checked and its files listed."""
+    found: list[Mapping[str, Any]] = []
+    for node in list_below(folder, (MODELS,)).folders():
+        below = f"{MODELS}/{node.name}"
+        published = _published(_whole(folder, f"{below}/published.json"))
+        for one in list_below(folder, (MODELS, node.name, "versions")).files():
+            if len(found) >= MOST_MODELS:
+                return found
+            version = os.path.splitext(one.name)[0].replace("_", ":", 1)
+            data = _whole(folder, f"{below}/versions/{one.name}")
+            found.append(
+                {
+                    "version": version,
+                    "node": _node_of(node.name),
+                    "size": one.size,
+                    "attachment_path": f"{below}/versions/{one.name}",
+                    "created_at": None,
+                    "published": version == published,
+                    "integrity": integrity(version, data if len(data) == one.size else None).value,
+                    **_files(data),
+                }
+            )
+    return found
+
+
+def _node_of(name: str) -> str:
+    try:
+        return bytes.fromhex(name).decode()
+    except ValueError:
+        return name
+
+
+def _published(data: bytes) -> str | None:
+    raw = parsed(data)
+    values = raw.values() if isinstance(raw, dict) else (raw,)
+    return next((one for one in values if isinstance(one, str) and is_address(one)), None)
+
+
+def _files(data: bytes) -> dict[str, Any]:
+    try:
+        files = decode(data)
+    except BadContainer as error:
+        return {"files": None, "unreadable": str(error)}
+    return {
+        "files": [{"path": one.path, "size": len(one.content)} for one in files],
+        "unreadable": None,
+    }
+
+
+def tables(folder: str) -> list[Mapping[str, Any]]:
+    """Every name in the folder, in place of tables."""
+    known = {RECEIPTS, MODELS, "compile", "beats.json"}
+    return [
+        {
+            "name": one.name,
+            "type": "file" if one.is_file else "folder" if one.is_folder else "other",
+            "documented": one.name in known,
+            "columns": [],
+            "extra_columns": [],
+            "missing": False,
+            "size": one.size if one.is_file else None,
+        }
+        for one in list_below(folder).entries
+    ]

@@ -1,0 +1,308 @@
+"""A reactor's state folder as a store with one run: its graph as steps, its receipts as events."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from inspector.model.clock import Clock, rfc3339
+from inspector.model.run import Run, RunKind, StepCounts, Tokens
+from inspector.model.status import Status
+from inspector.model.step import Event, Step, StepKind
+from inspector.model.store import Health, Runtime, Store, WriteStyle
+from inspector.query.backend import RunReader
+from inspector.query.openprose.findings import chains
+from inspector.query.openprose.logs import nodes, reactor
+from inspector.query.openprose.logs.ledger import MOST_BYTES, array_rows, rows_to_receipts
+from inspector.query.openprose.logs.topology import NONE, Topology, edges_of
+from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
+from inspector.query.openprose.receipts.receipt import Receipt
+from inspector.query.openprose.view import Place, run_key
+from inspector.query.view import RunView, StepContext, Tab, ValueList
+from inspector.store.logfile import LogMark, mark_at, read_ends
+from inspector.store.places import RECEIPTS, TOPOLOGY
+from inspector.store.unavailable import StoreUnavailable
+from inspector.text.parse_time import parse_instant
+
+Record = Mapping[str, Any]
+_NO_RECEIPTS = "nothing has been rendered yet: there is no receipt"
+
+
+def _store(place: Place, health: Health, reason: str | None) -> Store:
+    path = place.store_path
+    return Store(path, Runtime.OPENPROSE, "reactor", WriteStyle.APPEND, health, reason)
+
+
+def _head(place: Place, store: Store, mark: LogMark | None) -> Run:
+    """A reactor goes on for ever: how it stands as a whole is not recorded."""
+    return Run(
+        key=run_key(place.store_path, place.name),
+        kind=RunKind.PROGRAM,
+        store=store,
+        run_id=place.name,
+        title=reactor.title_of(place.folder),
+        status=Status.UNKNOWN,
+        raw_status=None,
+        last_activity_at=None if mark is None else mark.mtime_ns // 1_000_000,
+        complete=False,
+    )
+
+
+class ReactorStore:
+    """Satisfies `StoreReader`. Used by one thread at a time."""
+
+    def __init__(self, folder: str, clock: Clock) -> None:
+        self.path = os.path.join(folder, RECEIPTS)
+        self._place = Place(self.path, folder)
+        self._clock = clock
+        self._mark: LogMark | None = None
+        self._known = False
+
+    def summarize(self) -> tuple[Store, Sequence[Run]]:
+        """The store and its run, without reading a receipt."""
+        self._mark, self._known = mark_at(self.path), True
+        health, reason = Health.OK, None
+        if self._mark is None:
+            health, reason = Health.EMPTY, _NO_RECEIPTS
+        store = _store(self._place, health, reason)
+        return store, (_head(self._place, store, self._mark),)
+
+    def changed(self) -> bool:
+        """Whether receipts were written since."""
+        return not self._known or mark_at(self.path) != self._mark
+
+    def outgrown(self) -> bool:
+        """Whether the folder is something else now."""
+        return not reactor.is_reactor(self._place.folder)
+
+    def open(self, run: Run) -> RunReader:
+        """A reader of the run."""
+        return ReactorRun(self._place, self._clock)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class ReactorRun:
+    """Satisfies `RunReader`. Used by one thread at a time."""
+
+    def __init__(self, place: Place, clock: Clock) -> None:
+        self._place = place
+        self._clock = clock
+        self._marks: tuple[LogMark | None, LogMark | None] | None = None
+        self._rows: list[Record] = []
+        self._receipts: list[Receipt] = []
+        self._ledger: Ledger = ledger_of(())
+        self._topology: Topology = NONE
+        self._nodes = nodes.Nodes()
+        self._view: RunView | None = None
+
+    def refresh(self) -> RunView:
+        """Reads the receipts anew if they were written, and folds those that came."""
+        if self._view is not None and not self.changed():
+            return self._view
+        marks = self._looked()
+        rows = self._read_rows()
+        self._topology = reactor.topology_of(self._place.folder) or NONE
+        kept = _same(self._rows, rows)
+        self._receipts = self._receipts[:kept]
+        self._receipts += rows_to_receipts(rows[kept:], kept + 1)
+        self._rows, self._marks = rows, marks
+        self._ledger = ledger_of(self._receipts)
+        self._nodes = self._folded(len(self._receipts))
+        self._view = self._show(self._nodes)
+        return self._view
+
+    def at(self, event: int) -> RunView:
+        """The nodes after the first `event` receipts."""
+        newest = self._view or self.refresh()
+        event = max(0, min(event, newest.total_events))
+        return newest if event == newest.total_events else self._show(self._folded(event))
+
+    def events(self, first: int, count: int) -> Sequence[Event]:
+        """Receipts in the order of writing."""
+        self._view or self.refresh()
+        first = max(first, 1)
+        listed = zip(self._receipts, self._rows, strict=True)
+        wanted = list(listed)[first - 1 : first - 1 + max(count, 0)]
+        return [_event(n, receipt, row) for n, (receipt, row) in enumerate(wanted, first)]
+
+    def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
+        """A reactor binds no values: its truth is in its world models."""
+        return ValueList(frame, 0, ())
+
+    def context(self, step: int) -> StepContext:
+        """A node with its receipts and its versions."""
+        current = self._view or self.refresh()
+        described = current.describe(step)
+        node = described.ref.get("node")
+        numbers = [n for n, one in enumerate(self._receipts, 1) if one.node == node][-200:]
+        rows = tuple(event for n in numbers for event in self.events(n, 1))
+        refs = {f"receipt:{self._receipts[n - 1].id}" for n in numbers}
+        models = [one for one in reactor.world_models(self._place.folder) if one["node"] == node]
+        return StepContext(
+            described,
+            rows,
+            self.values(),
+            {"world-models": tuple(models)} if models else {},
+            tuple(f for f in current.run.findings if f.ref in refs),
+        )
+
+    def record(self, part: str) -> Sequence[Record]:
+        """What the folder holds, by part."""
+        self._view or self.refresh()
+        folder = self._place.folder
+        parts: Mapping[str, Callable[[], Sequence[Record]]] = {
+            "run": self._run_record,
+            "agents": list,
+            "world_models": lambda: reactor.world_models(folder),
+            "imports": list,
+            "tables": lambda: reactor.tables(folder),
+            "source": list,
+            "topology": self._graph,
+        }
+        return parts[part]()
+
+    def receipts(self) -> Mapping[str, Any]:
+        """The ledger as a document."""
+        self._view or self.refresh()
+        return ledger_document(self._ledger)
+
+    def changed(self) -> bool:
+        """Whether receipts or the graph were written since the last answer."""
+        return self._looked() != self._marks
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _looked(self) -> tuple[LogMark | None, LogMark | None]:
+        folder = self._place.folder
+        return mark_at(self._place.store_path), mark_at(os.path.join(folder, TOPOLOGY))
+
+    def _read_rows(self) -> list[Record]:
+        if mark_at(self._place.store_path) is None:
+            return []
+        data, _, mark = read_ends(self._place.store_path, MOST_BYTES)
+        rows = array_rows(data) if data.strip() else []
+        if rows is None and self._view is not None:
+            raise StoreUnavailable(Health.BUSY, "the receipts are being rewritten")
+        if rows is None:
+            cut = mark.size > MOST_BYTES
+            why = "receipts.json is too large" if cut else "receipts.json is not a JSON array"
+            raise StoreUnavailable(Health.UNREADABLE, why)
+        return rows
+
+    def _folded(self, events: int) -> nodes.Nodes:
+        found = nodes.begin(self._topology)
+        for receipt in self._receipts[:events]:
+            nodes.apply(found, receipt)
+        return found
+
+    def _show(self, shown: nodes.Nodes) -> RunView:
+        empty = not self._receipts
+        store = _store(
+            self._place, Health.EMPTY if empty else Health.OK, _NO_RECEIPTS if empty else None
+        )
+        head = _head(self._place, store, None if self._marks is None else self._marks[0])
+        steps = shown.steps
+        run = Run(
+            **{name: getattr(head, name) for name in _HEAD},
+            findings=tuple(chains(self._ledger)),
+            order_only=not shown.instants,
+            steps=_counts(shown),
+            tokens=_tokens(self._ledger),
+            complete=True,
+        )
+
+        def describe(number: int) -> Step:
+            return steps.step(number)
+
+        return RunView(
+            run=run,
+            events=shown.events,
+            total_events=len(self._receipts),
+            steps=steps,
+            step_of_event=shown.event_step,
+            failures=shown.failures,
+            open=(),
+            describe=describe,
+            as_of=self._clock(),
+            tabs=self._tabs(),
+        )
+
+    def _tabs(self) -> tuple[Tab, ...]:
+        ok = self._ledger.chain_ok
+        mark = None if ok is None else ("ok" if ok else "broken")
+        return (
+            Tab("timeline", "Timeline"),
+            Tab("receipts", "Receipts", len(self._receipts), mark),
+            Tab("world_models", "World model"),
+            Tab("raw", "Raw"),
+        )
+
+    def _run_record(self) -> Sequence[Record]:
+        entries = sorted(self._topology.entry_points)
+        nodes_, size = len(self._topology.nodes), len(self._receipts)
+        return [{"id": self._place.name, "nodes": nodes_, "entry_points": entries, "receipts": size}]
+
+    def _graph(self) -> Sequence[Record]:
+        return [
+            {
+                "node": node,
+                "label": self._topology.labels.get(node),
+                "entry_point": node in self._topology.entry_points,
+                "inputs": list(edges_of(self._topology, node)),
+            }
+            for node in self._topology.nodes
+        ]
+
+
+_HEAD = ("key", "kind", "store", "run_id", "title", "status", "raw_status", "last_activity_at")
+
+
+def _same(known: Sequence[Record], rows: Sequence[Record]) -> int:
+    """How many receipts at the beginning are still the same."""
+    for at, (old, new) in enumerate(zip(known, rows, strict=False)):
+        if old != new:
+            return at
+    return min(len(known), len(rows))
+
+
+def _event(n: int, receipt: Receipt, row: Record) -> Event:
+    wake = receipt.fields.get("wake")
+    source = wake.get("source") if isinstance(wake, Mapping) else None
+    at = parse_instant(receipt.created_at)
+    words = [receipt.node, receipt.status or "", f"({source})" if source else ""]
+    return Event(
+        n=n,
+        id=receipt.id,
+        kind=StepKind.NODE.value,
+        raw_status=receipt.status,
+        at=at,
+        at_raw=receipt.created_at,
+        text=" ".join(word for word in words if word),
+        payload={**row, "address": receipt.address, "read_at": rfc3339(at)}
+        if at is not None
+        else {**row, "address": receipt.address},
+    )
+
+
+def _counts(shown: nodes.Nodes) -> StepCounts:
+    """Every node counts, also one that others hang from."""
+    found = [shown.steps.status_of(step) for step in range(len(shown.steps))]
+    return StepCounts(
+        total=len(found),
+        completed=found.count(Status.COMPLETED),
+        failed=found.count(Status.FAILED),
+        running=0,
+        pending=found.count(Status.PENDING),
+        skipped=found.count(Status.SKIPPED),
+    )
+
+
+def _tokens(ledger: Ledger) -> Tokens:
+    total = ledger.sums.total
+    if not total.receipts:
+        return Tokens()
+    return Tokens(cache_read=total.reused, total=total.fresh + total.reused)
