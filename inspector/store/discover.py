@@ -117,6 +117,10 @@ class _Survey:
         except OSError as error:
             self._ground.refused(folder, error)
             among, alone = False, places.is_run_id(os.path.basename(folder))
+        if self._is_reactor(folder):
+            self._reactor(folder)
+            self._roots[folder] = None
+            self._look(folder, "1 reactor")
         if among or alone:
             root = places.root_of(folder)
             self._run(folder, root, places.importer_of(folder))
@@ -139,6 +143,9 @@ class _Survey:
         if name == places.STATE or name in places.LOGS:
             self._run(holder, places.root_of(holder), places.importer_of(holder))
             self._look(file, "1 run")
+        elif name == places.RECEIPTS and self._is_reactor(holder):
+            self._reactor(holder)
+            self._look(file, "1 reactor")
         elif stat.S_ISREG(mode):
             kind = PlaceKind.AGENTS if name == places.AGENTS else PlaceKind.DATABASE
             self._propose(Candidate(file, kind, places.root_of(file)))
@@ -213,6 +220,18 @@ class _Survey:
                 if real is not None and ("--" in entry.name or self._has_record(real)):
                     waiting.append((real, path, depth + 1))
 
+    def _reactor(self, folder: str) -> None:
+        """Proposes a reactor's state folder; it is watched like one that holds a database."""
+        self._propose(Candidate(folder, PlaceKind.RUN_FOLDER, os.path.dirname(folder)))
+        self._folders[folder] = None
+
+    def _is_reactor(self, folder: str) -> bool:
+        try:
+            return places.is_reactor(folder)
+        except OSError as error:
+            self._ground.refused(folder, error)
+            return False
+
     def _other_databases(self, top: str, *, named: bool) -> None:
         before = len(self._candidates)
         # A folder of runs was read already, and may hold more names than a walk may see.
@@ -231,6 +250,10 @@ class _Survey:
             self._run(level.path, places.root_of(level.path))
             level.folders.clear()
             return
+        if {places.COMPILED, places.MODELS} & level.folders.keys() and self._is_reactor(level.path):
+            self._reactor(level.path)
+            for name in (places.COMPILED, places.MODELS):
+                level.folders.pop(name, None)
         for name, real in list(level.folders.items()):
             if name == places.RUNS:
                 self._runs_of(level, real)

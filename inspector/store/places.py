@@ -1,7 +1,8 @@
 """Where runtimes keep their records, what such places are called, and what looking gives.
 
-Source: OpenProse state document (run folders, roots, imports); Grimoire's state folder; Prism's
-own examples. Pure but for `exists`, which asks the file system about one name.
+Source: OpenProse state document (run folders, roots, imports) and its reactor's state folder;
+Grimoire's state folder; Prism's own examples. Pure but for `exists`, which asks the file system
+about one name.
 """
 
 import os
@@ -14,6 +15,9 @@ IMPORTS = "imports"
 STATE = "state.db"
 LOGS = ("vm.log.md", "state.md")
 AGENTS = "agents.db"
+RECEIPTS = "receipts.json"
+COMPILED, MODELS = "compile", "world-models"
+TOPOLOGY = f"{COMPILED}/topology.json"
 GRIMOIRE = ".grimoire"
 
 RUN_PLACES = (RUNS, ".prose/runs", ".agents/prose/runs")
@@ -197,6 +201,13 @@ def is_run_alone(folder: str) -> bool:
         is_run_id(os.path.basename(folder))
         or any(exists(f"{folder}/{name}") for name in _BESIDE_STATE)
     )
+
+
+def is_reactor(folder: str) -> bool:
+    """Whether a folder is laid out like a reactor's state; what is in it decides later."""
+    if exists(f"{folder}/{TOPOLOGY}"):
+        return True
+    return exists(f"{folder}/{RECEIPTS}") and exists(f"{folder}/{MODELS}")
 
 
 def is_run_among_runs(folder: str) -> bool:

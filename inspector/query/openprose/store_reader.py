@@ -18,6 +18,8 @@ from inspector.query.openprose import schema, view
 from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.endings import Endings
 from inspector.query.openprose.gates import Gate, pending_gates
+from inspector.query.openprose.logs.reactor import is_laid_out_as_reactor, is_reactor
+from inspector.query.openprose.logs.reactor_reader import ReactorStore
 from inspector.query.openprose.logs.store_reader import LogStore, record_of
 from inspector.query.openprose.rows import Damage, RunRow, read_run_rows
 from inspector.query.openprose.run_reader import ProseRun
@@ -140,8 +142,11 @@ def run_folder_reader(
     clock: Clock,
     parent: str | None = None,
     agents: tuple[AgentStore, ...] = (),
-) -> StoreReader:
-    """A reader of a run folder; `parent` is the folder of the run that imports it."""
+) -> StoreReader | None:
+    """A reader of a run folder; `parent` is the folder of the run that imports it.
+
+    None for a folder that is merely laid out like a reactor's.
+    """
     parent_key = None
     if parent is not None:
         parent_record = record_of(parent)
@@ -151,6 +156,8 @@ def run_folder_reader(
     path = folder if record is None else os.path.join(folder, record)
     if record == STATE:
         return ProseStore(path, clock, parent_key=parent_key, agents=agents)
+    if record is None and is_laid_out_as_reactor(folder):
+        return ReactorStore(folder, clock) if is_reactor(folder) else None
     return LogStore(view.Place(path, folder, parent_key, agents), clock)
 
 

@@ -44,16 +44,14 @@ def begin(topology: Topology) -> Nodes:
         step = _add(nodes, node, ROOT if above is None else nodes.of[above])
         nodes.steps.label[step] = topology.labels.get(node, node)
         ref = nodes.steps.more(step).ref
-        ref.update(
-            entry_point=node in topology.entry_points, inputs=list(edges_of(topology, node))
-        )
+        ref.update(entry_point=node in topology.entry_points, inputs=list(edges_of(topology, node)))
     return nodes
 
 
 def _add(nodes: Nodes, node: str, parent: int) -> int:
     steps = nodes.steps
     step = steps.add(parent, StepKind.NODE, node, Status.PENDING, None, 0)
-    steps.segment[step] = f"n{len(steps) - 1}" if not node else node
+    steps.segment[step] = node
     nodes.of[node] = step
     steps.more(step).ref.update(node=node, receipts=0, rendered=0, skipped=0, failed=0)
     return step

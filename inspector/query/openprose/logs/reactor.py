@@ -14,15 +14,23 @@ from typing import Any
 from inspector.query.openprose.logs.topology import Topology, parsed, read_topology
 from inspector.query.openprose.receipts.canonical import is_address
 from inspector.query.openprose.world_models import BadContainer, decode, integrity
+from inspector.store import places
 from inspector.store.attachment import inspect_attachment
 from inspector.store.below import list_below
-from inspector.store.places import RECEIPTS, TOPOLOGY
+from inspector.store.places import COMPILED, MODELS, RECEIPTS, TOPOLOGY
 
-LABELS = "compile/labels.json"
-MODELS = "world-models"
+LABELS = f"{COMPILED}/labels.json"
 HEAD_BYTES = 4096
 MOST_BYTES = 64 << 20
 MOST_MODELS = 2_000
+
+
+def is_laid_out_as_reactor(folder: str) -> bool:
+    """Whether a folder is proposed as a reactor's state for its names, whatever is in it."""
+    try:
+        return places.is_reactor(folder)
+    except OSError:
+        return False
 
 
 def is_reactor(folder: str) -> bool:
@@ -107,7 +115,7 @@ def _files(data: bytes) -> dict[str, Any]:
 
 def tables(folder: str) -> list[Mapping[str, Any]]:
     """Every name in the folder, in place of tables."""
-    known = {RECEIPTS, MODELS, "compile", "beats.json"}
+    known = {RECEIPTS, MODELS, COMPILED, "beats.json"}
     return [
         {
             "name": one.name,

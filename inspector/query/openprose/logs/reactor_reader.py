@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from inspector.model.clock import Clock, rfc3339
+from inspector.model.clock import Clock
 from inspector.model.run import Run, RunKind, StepCounts, Tokens
 from inspector.model.status import Status
 from inspector.model.step import Event, Step, StepKind
@@ -206,8 +207,8 @@ class ReactorRun:
         )
         head = _head(self._place, store, None if self._marks is None else self._marks[0])
         steps = shown.steps
-        run = Run(
-            **{name: getattr(head, name) for name in _HEAD},
+        run = replace(
+            head,
             findings=tuple(chains(self._ledger)),
             order_only=not shown.instants,
             steps=_counts(shown),
@@ -244,7 +245,9 @@ class ReactorRun:
     def _run_record(self) -> Sequence[Record]:
         entries = sorted(self._topology.entry_points)
         nodes_, size = len(self._topology.nodes), len(self._receipts)
-        return [{"id": self._place.name, "nodes": nodes_, "entry_points": entries, "receipts": size}]
+        return [
+            {"id": self._place.name, "nodes": nodes_, "entry_points": entries, "receipts": size}
+        ]
 
     def _graph(self) -> Sequence[Record]:
         return [
@@ -256,9 +259,6 @@ class ReactorRun:
             }
             for node in self._topology.nodes
         ]
-
-
-_HEAD = ("key", "kind", "store", "run_id", "title", "status", "raw_status", "last_activity_at")
 
 
 def _same(known: Sequence[Record], rows: Sequence[Record]) -> int:
@@ -282,9 +282,7 @@ def _event(n: int, receipt: Receipt, row: Record) -> Event:
         at=at,
         at_raw=receipt.created_at,
         text=" ".join(word for word in words if word),
-        payload={**row, "address": receipt.address, "read_at": rfc3339(at)}
-        if at is not None
-        else {**row, "address": receipt.address},
+        payload={**row, "address": receipt.address},
     )
 
 

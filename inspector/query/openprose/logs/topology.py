@@ -42,8 +42,8 @@ def read_topology(data: bytes, labels: bytes = b"") -> Topology | None:
     """The topology in a file's bytes; None when they hold none."""
     raw = parsed(data)
     inner = raw.get("topology") if isinstance(raw, dict) else None
-    shown = inner if _is_topology(inner) else raw
-    if not _is_topology(shown):
+    shown = _lists(inner) or _lists(raw)
+    if shown is None:
         return None
     nodes = dict.fromkeys(name for one in shown["nodes"] if (name := _name(one)) is not None)
     inputs: dict[str, list[Edge]] = {}
@@ -68,10 +68,12 @@ def parsed(data: bytes) -> Any:
         return None
 
 
-def _is_topology(value: Any) -> bool:
+def _lists(value: Any) -> dict[str, Any] | None:
+    """An object that has the lists of a topology."""
     if not isinstance(value, dict):
-        return False
-    return isinstance(value.get("nodes"), list) and isinstance(value.get("edges"), list)
+        return None
+    has_lists = isinstance(value.get("nodes"), list) and isinstance(value.get("edges"), list)
+    return value if has_lists else None
 
 
 def _name(node: Any) -> str | None:
@@ -108,7 +110,9 @@ def tree(topology: Topology) -> list[tuple[str, str | None]]:
     parent: dict[str, str] = {}
     for node in topology.nodes:
         producers = (edge.producer for edge in topology.inputs.get(node, ()))
-        found = next((one for one in producers if one in known and not _below(one, node, parent)), None)
+        found = next(
+            (one for one in producers if one in known and not _below(one, node, parent)), None
+        )
         if found is not None:
             parent[node] = found
     return _parents_first(topology.nodes, parent)
@@ -126,14 +130,14 @@ def _below(one: str, node: str, parent: Mapping[str, str]) -> bool:
     return True
 
 
-def _parents_first(
-    nodes: Iterable[str], parent: Mapping[str, str]
-) -> list[tuple[str, str | None]]:
+def _parents_first(nodes: Iterable[str], parent: Mapping[str, str]) -> list[tuple[str, str | None]]:
     children: dict[str | None, list[str]] = {}
     for node in nodes:
         children.setdefault(parent.get(node), []).append(node)
     order: list[tuple[str, str | None]] = []
-    waiting: list[tuple[str, str | None]] = [(one, None) for one in reversed(children.get(None, []))]
+    waiting: list[tuple[str, str | None]] = [
+        (one, None) for one in reversed(children.get(None, []))
+    ]
     while waiting:
         node, above = waiting.pop()
         order.append((node, above))
