@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import os
 import platform
 import sqlite3
@@ -106,7 +107,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     ordered = sorted(values)
     if share == 0.5:
         return median(ordered)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+    return ordered[math.ceil(share * len(ordered)) - 1]
 
 
 def machine() -> str:
