@@ -163,12 +163,10 @@ def _play(case: Case, reader: ZeroTouchReader, writer: Writer, tally: Tally) -> 
             reader.read(survey)
         writer.do("steps", *starts[case.start])
         before = writer.do("committed")
-        trap = Trap(
-            {
-                case.point: lambda: writer.do("steps", *actions[case.action]),
-                "end of the query": lambda: writer.do("steps", *AFTERWARDS.get(case.action, [])),
-            }
-        )
+        planned = {case.point: lambda: writer.do("steps", *actions[case.action])}
+        if afterwards := AFTERWARDS.get(case.action):
+            planned["end of the query"] = lambda: writer.do("steps", *afterwards)
+        trap = Trap(planned)
 
         def query(connection: sqlite3.Connection) -> Seen:
             connection.execute("SELECT sum(n) FROM band").fetchone()
