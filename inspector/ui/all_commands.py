@@ -1,6 +1,6 @@
 """Every command of the screen, gathered. A screen whose commands are not named here has no keys."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from inspector.ui.commands import EVERYWHERE, LIST_COMMANDS, Command, Keys
 from inspector.ui.nothing import NOTHING_COMMANDS
@@ -31,6 +31,6 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 
-def all_keys(chosen: Mapping[str, str] | None = None) -> Keys:
+def all_keys(chosen: Mapping[str, Sequence[str]] | None = None) -> Keys:
     """The keys of the whole screen, with what a person chose."""
     return Keys(COMMANDS, chosen)

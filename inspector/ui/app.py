@@ -12,6 +12,7 @@ from textual.app import App
 from textual.message import Message
 from textual.timer import Timer
 
+from inspector.config.settings import Settings
 from inspector.live.feed import Feed, Overview
 from inspector.live.feed import Message as Delivered
 from inspector.model.clock import Clock, system_clock
@@ -19,7 +20,7 @@ from inspector.ui.all_commands import all_keys
 from inspector.ui.command_palette import PaletteScreen
 from inspector.ui.commands import EVERYWHERE, perform
 from inspector.ui.help import HelpScreen
-from inspector.ui.kit import PlainSettings, ScreenSettings, kit_for_terminal
+from inspector.ui.kit import kit_for_terminal
 from inspector.ui.nothing import NothingScreen
 from inspector.ui.palette import DARK, style_variables, themes
 from inspector.ui.problems import ProblemsScreen
@@ -30,8 +31,12 @@ from inspector.ui.stylesheet import stylesheets
 Opener = Callable[[], tuple[Feed, str]]
 """Makes a feed and says what it is over. Raises OSError or ValueError with a sentence."""
 
-LOCAL_INTERVAL, SSH_INTERVAL = 0.1, 0.25
-"""Seconds between two updates of the screen, on this machine and over SSH."""
+FAST_INTERVAL, SLOW_INTERVAL = 0.1, 0.25
+"""Seconds between two updates of the screen: on this machine, and over SSH."""
+
+
+def _is_remote(environ: Mapping[str, str]) -> bool:
+    return bool(environ.get("SSH_CONNECTION"))
 
 
 class FeedMessage(Message):
@@ -60,7 +65,7 @@ class InspectorApp(App[None]):
     def __init__(
         self,
         feed: Feed,
-        settings: ScreenSettings | None = None,
+        settings: Settings | None = None,
         clock: Clock | None = None,
         place: str = "",
         notices: Sequence[str] = (),
@@ -69,7 +74,7 @@ class InspectorApp(App[None]):
         folder: Callable[[str], tuple[Feed, str]] | None = None,
     ) -> None:
         environ = os.environ if environ is None else environ
-        chosen = settings or PlainSettings()
+        chosen = settings or Settings()
         keys = all_keys(chosen.keys)
         self.kit = kit_for_terminal(chosen, keys, clock or system_clock(), environ)
         palette = self.kit.roles.palette
@@ -87,7 +92,8 @@ class InspectorApp(App[None]):
         self.set_reactive(App.ansi_color, None)
         self.theme = palette.name
         self._bindings = keys.bindings(EVERYWHERE)
-        self._interval = SSH_INTERVAL if environ.get("SSH_CONNECTION") else LOCAL_INTERVAL
+        slow = chosen.refresh == "slow" or (chosen.refresh == "auto" and _is_remote(environ))
+        self._interval = SLOW_INTERVAL if slow else FAST_INTERVAL
         self._waiting: dict[str, Delivered] = {}
         self._shown_at = -self._interval
         self._timer: Timer | None = None
@@ -225,7 +231,7 @@ class InspectorApp(App[None]):
 
 def run_app(
     feed: Feed,
-    settings: ScreenSettings | None = None,
+    settings: Settings | None = None,
     clock: Clock | None = None,
     place: str = "",
     notices: Sequence[str] = (),
@@ -241,6 +247,6 @@ def run_app(
         feed, settings, clock, place, notices, demonstration=demonstration, folder=folder
     )
     try:
-        app.run()
+        app.run(mouse=settings is None or settings.mouse)
     finally:
         app.feed.stop()

@@ -94,7 +94,7 @@ class Keys:
     """
 
     def __init__(
-        self, commands: Iterable[Command], chosen: Mapping[str, str] | None = None
+        self, commands: Iterable[Command], chosen: Mapping[str, Sequence[str]] | None = None
     ) -> None:
         self.commands = tuple(commands)
         self.notices: list[str] = []
@@ -105,14 +105,14 @@ class Keys:
         }
         self._choose(chosen or {})
 
-    def _choose(self, chosen: Mapping[str, str]) -> None:
+    def _choose(self, chosen: Mapping[str, Sequence[str]]) -> None:
         taken: list[tuple[str, str]] = []
-        for name, text in chosen.items():
+        for name, choice in chosen.items():
             command = self._by_id.get(name)
             if command is None:
                 self.notices.append(f"There is no command {name!r}, so it has no key.")
                 continue
-            wanted = dict.fromkeys(normal_key(key) for key in text.split(",") if key.strip())
+            wanted = dict.fromkeys(normal_key(key) for key in choice if key.strip())
             for key, owner in taken:
                 if key in wanted and _meet(self._by_id[owner], command):
                     self.notices.append(f"{key} was given to {owner} and {name}: {owner} has it.")

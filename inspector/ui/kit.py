@@ -4,42 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from typing import Protocol
 
 from textual.widget import Widget
 
+from inspector.config.settings import Asset, Settings
 from inspector.model.clock import Clock, system_clock
 from inspector.ui.commands import Keys
 from inspector.ui.palette import DARK, Palette, choose_palette
 from inspector.ui.roles import Roles
 from inspector.ui.signs import FULL, Signs, for_terminal
-
-
-class ScreenSettings(Protocol):
-    """What the screen asks of the settings."""
-
-    @property
-    def theme(self) -> str:
-        """One of `auto dark light cb-dark cb-light terminal`."""
-
-    @property
-    def ascii(self) -> str:
-        """Whether signs are ASCII: `auto`, `yes` or `no`."""
-
-    @property
-    def keys(self) -> Mapping[str, str]:
-        """Keys by command id, separated by commas; empty = the command has no key."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlainSettings:
-    """Settings as they are when nobody set any."""
-
-    theme: str = "auto"
-    ascii: str = "auto"
-    keys: Mapping[str, str] = field(default_factory=dict)
 
 
 class Kit:
@@ -57,13 +31,17 @@ class Kit:
         keys: Keys | None = None,
         clock: Clock | None = None,
         zone: tzinfo | None = None,
+        assets: Mapping[str, Asset] | None = None,
     ) -> None:
         self.roles = Roles(palette, colour=colour)
         self.signs = signs
         self.keys = keys or Keys(())
         self.clock = clock or system_clock()
         self.zone = zone
+        self.assets = assets or {}
+        """How base units of assets are shown, as far as a person said so."""
         self.epoch = 0
+        self._zones = list(dict.fromkeys((zone, None, UTC)))
 
     def use_palette(self, palette: Palette) -> None:
         """Changes the theme."""
@@ -71,14 +49,16 @@ class Kit:
         self.epoch += 1
 
     def next_zone(self) -> str:
-        """Changes between the zone of this machine and UTC; returns its name."""
-        self.zone = UTC if self.zone is None else None
+        """Changes between the chosen zone, that of this machine and UTC; returns its name."""
+        self.zone = self._zones[(self._zones.index(self.zone) + 1) % len(self._zones)]
         self.epoch += 1
-        return "UTC" if self.zone is UTC else "local time"
+        if self.zone is None:
+            return "the zone of this machine"
+        return "UTC" if self.zone is UTC else str(self.zone)
 
 
 def kit_for_terminal(
-    settings: ScreenSettings,
+    settings: Settings,
     keys: Keys,
     clock: Clock,
     environ: Mapping[str, str] | None = None,
@@ -91,6 +71,8 @@ def kit_for_terminal(
         signs=for_terminal(settings.ascii, environ),
         keys=keys,
         clock=clock,
+        zone=settings.zone(),
+        assets=settings.assets,
     )
 
 

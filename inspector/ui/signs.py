@@ -169,7 +169,7 @@ MEANINGS: Mapping[str, str] = {
 
 
 def for_terminal(setting: str, environ: Mapping[str, str]) -> Signs:
-    """The set of signs for a setting (`auto`, `yes`, `no`: is it to be ASCII?) and a terminal.
+    """The set of signs for a setting (ASCII `always`, `never` or `auto`) and a terminal.
 
     On `auto` it is ASCII where the signs would be garbled (TERM=dumb, a locale that is not UTF-8)
     or drawn two cells wide (Japanese, Chinese and Korean locales).
@@ -178,10 +178,10 @@ def for_terminal(setting: str, environ: Mapping[str, str]) -> Signs:
     # A locale that is not set at all says nothing: Python itself then speaks UTF-8.
     utf8 = not locale or "utf8" in locale.lower().replace("-", "")
     garbled = environ.get("TERM") == "dumb" or not utf8
-    if setting == "no":
+    if setting == "never":
         return FULL
     if garbled:
         return ASCII_ONLY
-    if setting == "yes" or locale.startswith(_WIDE_LANGUAGES):
+    if setting == "always" or locale.startswith(_WIDE_LANGUAGES):
         return ASCII
     return FULL

@@ -128,7 +128,7 @@ REVERTED = run(
     ended=at("09:00:04", 1),
     done=2,
     failed=1,
-    net={"USDC": "-0.85"},
+    net={"USDC": "-850000"},
     findings=("the transfer was reverted after its gas was paid",),
 )
 
@@ -151,7 +151,7 @@ SHOWN = (
     over("inbox-digest", "r-7f1e", PRISM, at("08:45"), 44_200, 9, 6_300),
     INTERRUPTED,
     over("deep-research", "20260116-074400-9d01aa", OPENPROSE, at("07:44"), 412_000, 38, 121_000),
-    over("FundingSkim", "20260116T060000-2jm5zt", GRIMOIRE, at("06:00"), 9_100, 6, USDC="41.20"),
+    over("FundingSkim", "20260116T060000-2jm5zt", GRIMOIRE, at("06:00"), 9_100, 6, USDC="41200000"),
     over("weekly-report", "20260115-180000-4a4a90", OPENPROSE, at("18:00", 1), 188_000, 22, 40_200),
     REVERTED,
     over("support-triage", "r-7e90", PRISM, at("08:12", 1), 75_000, 11, 14_800),

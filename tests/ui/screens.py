@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from textual.app import App
 from textual.pilot import Pilot
 
+from inspector.config.settings import Asset, Settings
 from inspector.live.feed import Feed, Overview
 from inspector.query.view import RunView
 from inspector.ui.app import InspectorApp
-from inspector.ui.kit import PlainSettings
 from inspector.ui.runs.screen import RunsScreen
 from tests.ui import pictured
 from tests.ui.fakes import FakeFeed
@@ -21,7 +21,7 @@ def inspector(
     *views: RunView,
     theme: str = "dark",
     ascii: str = "auto",
-    keys: Mapping[str, str] | None = None,
+    keys: Mapping[str, tuple[str, ...]] | None = None,
     clock: Callable[[], int] = lambda: pictured.NOW,
     demonstration: Callable[[], tuple[Feed, str]] | None = None,
     folder: Callable[[str], tuple[Feed, str]] | None = None,
@@ -29,7 +29,7 @@ def inspector(
     """The application at the instant of the pictures, over what the pictures show."""
     return InspectorApp(
         FakeFeed(overview or pictured.overview(), *(views or (pictured.audit_view(),))),
-        PlainSettings(theme, ascii, keys or {}),
+        Settings(theme, ascii, keys=keys or {}, assets={"USDC": Asset(6)}),
         clock,
         pictured.PLACE,
         demonstration=demonstration,

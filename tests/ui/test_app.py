@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 from textual.geometry import Size
 
+from inspector.config.settings import Settings
 from inspector.live.feed import Feed, Overview
 from inspector.ui.app import FeedMessage, InspectorApp, run_app
 from inspector.ui.command_palette import OfferList
-from inspector.ui.kit import PlainSettings
 from inspector.ui.problems import ProblemsScreen
 from inspector.ui.runs.screen import RunsScreen
 from tests.ui import pictured
@@ -177,7 +177,7 @@ async def test_the_palette_says_what_cannot_be_done() -> None:
 
 
 async def test_keys_can_be_chosen() -> None:
-    app = inspector(keys={"needs-me": "m", "filter": "", "nonsense": "x"})
+    app = inspector(keys={"needs-me": ("m",), "filter": (), "nonsense": ("x",)})
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
         assert "m needs me" in shown(app)[-1]
@@ -280,12 +280,12 @@ async def test_no_colour_leaves_no_colour(monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_feed_is_stopped_when_the_screen_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     feed = FakeFeed(pictured.overview(0))
 
-    def run(app: InspectorApp) -> None:
+    def run(app: InspectorApp, *, mouse: bool) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(InspectorApp, "run", run)
     with pytest.raises(KeyboardInterrupt):
-        run_app(feed, PlainSettings(), lambda: pictured.NOW, pictured.PLACE)
+        run_app(feed, Settings(), lambda: pictured.NOW, pictured.PLACE)
     assert feed.stopped
 
 

@@ -39,34 +39,34 @@ def test_every_id_is_declared_once() -> None:
 
 
 def test_a_chosen_key_replaces_all_defaults() -> None:
-    keys = Keys(THREE, {"one": "x"})
+    keys = Keys(THREE, {"one": ["x"]})
     assert keys.keys("one") == ("x",)
     assert keys.keys("two") == ("c",)
 
 
 def test_a_chosen_key_is_taken_from_whoever_it_meets() -> None:
-    keys = Keys(THREE, {"two": "a"})
+    keys = Keys(THREE, {"two": ["a"]})
     assert keys.keys("one") == ("b",)
     assert keys.keys("other") == ("a",)
-    assert Keys(THREE, {"two": "q"}).keys("all") == ()
-    assert Keys(THREE, {"all": "a"}).keys("other") == ()
+    assert Keys(THREE, {"two": ["q"]}).keys("all") == ()
+    assert Keys(THREE, {"all": ["a"]}).keys("other") == ()
 
 
 def test_an_empty_choice_takes_the_key_away() -> None:
-    keys = Keys(THREE, {"one": ""})
+    keys = Keys(THREE, {"one": []})
     assert keys.keys("one") == ()
     assert "a" not in keys.bindings("runs").key_to_bindings
 
 
 def test_what_cannot_be_honoured_is_said() -> None:
-    keys = Keys(THREE, {"nonsense": "x", "one": "x", "two": "x,y"})
+    keys = Keys(THREE, {"nonsense": ["x"], "one": ["x"], "two": ["x", "y"]})
     assert len(keys.notices) == 2
     assert keys.keys("one") == ("x",)
     assert keys.keys("two") == ("y",)
 
 
 def test_swapped_keys_are_both_honoured() -> None:
-    keys = Keys(THREE, {"one": "c", "two": "a"})
+    keys = Keys(THREE, {"one": ["c"], "two": ["a"]})
     assert keys.keys("one") == ("c",)
     assert keys.keys("two") == ("a",)
     assert not keys.notices

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.config.settings import Asset
 from inspector.derive.filters import Words
 from inspector.derive.groups import Group
 from inspector.model.run import Progress, Run, StepCounts
@@ -80,15 +81,20 @@ def test_steps_that_failed_are_told_of_a_run_that_goes_on() -> None:
     [
         (None, "–"),
         ({}, "–"),
-        ({"USDC": "41.20"}, "+41.20 USDC"),
-        ({"USDC": "-0.85"}, "-0.85 USDC"),
+        ({"USDC": "41200000"}, "+41.20 USDC"),
+        ({"USDC": "-850000"}, "-0.85 USDC"),
+        ({"USDC": "41000000"}, "+41 USDC"),
+        ({"USDC": "1"}, "1 asset"),
+        ({"OWN": "-850000"}, "1 asset"),
+        ({"OWN": "-8500"}, "-8,500 OWN"),
+        ({"OWN": "0x1f"}, "0x1f OWN"),
         ({"ETH": "0"}, "0 ETH"),
         ({"USDC": "1", "ETH": "2"}, "2 assets"),
         ({"WEI": "19876543210987654321"}, "1 asset"),
     ],
 )
 def test_net_is_an_amount_only_when_it_is_whole(net: dict[str, str] | None, expected: str) -> None:
-    assert net_text(run(net=net), FULL) == expected
+    assert net_text(run(net=net), FULL, {"USDC": Asset(6)}) == expected
 
 
 @given(st.one_of(st.none(), st.integers(0, 10**12)))

@@ -45,8 +45,8 @@ def test_every_status_has_words() -> None:
         ("auto", {"LANG": "ja_JP.UTF-8"}, ASCII),
         ("auto", {"LANG": "zh_CN.UTF-8"}, ASCII),
         ("auto", {"LANG": "ko_KR.UTF-8"}, ASCII),
-        ("yes", UTF8, ASCII),
-        ("no", {"LANG": "ja_JP.UTF-8"}, FULL),
+        ("always", UTF8, ASCII),
+        ("never", {"LANG": "ja_JP.UTF-8"}, FULL),
     ],
 )
 def test_the_set_follows_setting_and_terminal(

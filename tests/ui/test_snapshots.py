@@ -58,12 +58,12 @@ def test_runs_without_colour(
 
 def test_runs_in_ascii(snap_compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app = inspector(ascii="yes")
+    app = inspector(ascii="always")
     assert snap_compare(app, terminal_size=(80, 24), run_before=rested)
 
 
 def test_runs_in_ascii_with_colours(snap_compare: Compare) -> None:
-    app = inspector(ascii="yes")
+    app = inspector(ascii="always")
     assert snap_compare(app, terminal_size=(120, 36), run_before=rested)
 
 

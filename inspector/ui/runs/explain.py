@@ -8,7 +8,7 @@ from inspector.model.status import Status
 from inspector.text.numbers import CANNOT_BE_KNOWN, NOT_RECORDED
 from inspector.ui.palette import Role
 from inspector.ui.roles import STATUS_ROLE
-from inspector.ui.runs.row import elapsed_text, net_text
+from inspector.ui.runs.row import elapsed_text
 from inspector.ui.screen import Explained
 from inspector.ui.signs import MEANINGS, Signs
 
@@ -40,8 +40,7 @@ def explain(run: Run, now: int, signs: Signs) -> list[Explained]:
         add(signs.tool, MEANINGS["tool"])
     if elapsed_text(run, now) == CANNOT_BE_KNOWN:
         add(CANNOT_BE_KNOWN, "how long it has run cannot be known", Role.TEXT)
-    missing = [elapsed_text(run, now), net_text(run, signs)]
-    if NOT_RECORDED in missing or run.tokens.total is None:
+    if elapsed_text(run, now) == NOT_RECORDED or run.tokens.total is None or not run.net:
         add(signs.nothing, "not recorded, which is not zero", Role.FAINT)
     return found
 

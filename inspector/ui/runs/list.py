@@ -201,7 +201,7 @@ class RunsList(LineList):
         if isinstance(entry, Group):
             return self._paint_heading(entry, columns, named=row != self.top)
         kit = self.kit
-        look = Look(kit.roles, kit.signs, kit.zone, kit.clock(), self.words)
+        look = Look(kit.roles, kit.signs, kit.zone, kit.clock(), self.words, kit.assets)
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         run = self.runs[entry]
         focused = focused or self.looks_focused

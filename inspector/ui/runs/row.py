@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from textual.strip import Strip
 
+from inspector.config.settings import Asset
 from inspector.derive.filters import Words
 from inspector.derive.groups import Group, elapsed_ms, is_active
 from inspector.model.run import Run
@@ -41,6 +43,7 @@ class Look:
     zone: Zone
     now: int
     words: Words
+    assets: Mapping[str, Asset] = field(default_factory=dict)
 
 
 def elapsed_text(run: Run, now: int) -> str:
@@ -99,18 +102,21 @@ def now_text(run: Run, signs: Signs) -> tuple[str, bool]:
     return "  ".join(parts), False
 
 
-def net_text(run: Run, signs: Signs) -> str:
+def net_text(run: Run, signs: Signs, assets: Mapping[str, Asset]) -> str:
     """The amount of the one asset, or how many assets there are."""
     net = run.net
     if not net:
         return signs.plain(NOT_RECORDED)
     if len(net) > 1:
         return f"{len(net)} assets"
-    ((asset, units),) = net.items()
-    number = amount(units, sign=True)
-    if number == units and not number.startswith(("+", "-", "0")):
-        number = f"+{number}"
-    text = signs.show(f"{number} {asset}")
+    ((name, units),) = net.items()
+    asset = assets.get(name)
+    number = amount(units, decimals=asset.decimals if asset else None, sign=True)
+    if asset and number.rpartition(".")[2] != number and len(number.rpartition(".")[2]) == 1:
+        # Amounts of money stand under each other with two digits behind the point.
+        number += "0"
+    symbol = asset.symbol if asset and asset.symbol else name
+    text = signs.show(f"{number} {symbol}")
     # A number that is cut would be another number.
     return text if cell_width(text) <= NET_CELLS else "1 asset"
 
@@ -171,7 +177,7 @@ def _numbers(line: Line, run: Run, columns: Columns, look: Look) -> None:
         spent = signs.plain(tokens(run.tokens.total))
         line.right(columns.tokens_end, spent, _unless_missing(spent, plain))
     if columns.net_end is not None:
-        net = net_text(run, signs)
+        net = net_text(run, signs, look.assets)
         line.right(columns.net_end, net, _unless_missing(net, Role.TEXT))
 
 
