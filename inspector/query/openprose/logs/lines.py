@@ -96,7 +96,10 @@ _BLOCK = re.compile(r"block:(?P<name>[^\s#]*)(?:#(?P<id>[\w-]{1,64}))?(?P<rest>.
 _RETRY = re.compile(
     r"retry:[ ]?(?P<number>[0-9]{1,9})(?:[ ]?/[ ]?(?P<most>[0-9]{1,9}))?(?P<rest>.*)", re.DOTALL
 )
-_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ]?[0-9:.,]*(?:[Zz]|[+-][0-9:]{2,6})?")
+_INSTANT = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:[Tt ][0-9]{2}:[0-9:.,]*(?:[ ]?(?:[Zz]|UTC)|[ ]?[+-][0-9]{2}:?[0-9]{0,2})?)?"
+)
 _INDENT = 2
 
 
