@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
+from inspector.derive.axis import Axis, OrderAxis
+from inspector.derive.bars import drawn
 from inspector.derive.glimpse import Glimpse, focus, glimpse
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.query.view import RunView
 from inspector.text.measure import cell_width, clip
-from inspector.text.numbers import count, duration
+from inspector.text.numbers import count
 from inspector.ui.paint import Line, Painted, gap, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.runs.row import now_text
-from inspector.ui.runs.steps import StepRow, bar_cells, inline_bar, step_row
+from inspector.ui.runs.steps import (
+    INLINE_CELLS,
+    StepRow,
+    axis_of,
+    bar_of,
+    bar_role,
+    glyphs,
+    inline_bar,
+    step_row,
+)
 from inspector.ui.runs.words import say
 
 WIDE = 100
@@ -134,8 +145,9 @@ class Preview(Painted):
         rows = [step_row(steps, step, self.kit.signs) for step in found.steps]
         if not table:
             return [self._inline(view, found, rows, width)]
-        lines = [self._axis(view, found, width)]
-        lines += [self._step(view, row, width) for row in rows]
+        axis = axis_of(view, _axis_cells(width), self.kit.zone)
+        lines = [self._ruler(view, found, axis, width)]
+        lines += [self._step(view, row, axis, width) for row in rows]
         return lines
 
     def _counts(self, run: Run, width: int) -> list[Strip]:
@@ -162,7 +174,7 @@ class Preview(Painted):
         parent = step_row(view.steps, found.parent, signs)
         return parent.construct, parent.name or parent.label, counted
 
-    def _axis(self, view: RunView, found: Glimpse, width: int) -> Strip:
+    def _ruler(self, view: RunView, found: Glimpse, axis: Axis, width: int) -> Strip:
         edge = margin(width)
         line = self.line(width, Ground.RAISED)
         sign, name, counted = self._place(view, found)
@@ -171,23 +183,30 @@ class Preview(Painted):
         label = clip(name, room, ellipsis=self.kit.signs.cut)
         line.put(edge + LABEL_COLUMN, label, Role.MUTED)
         line.add(counted, Role.MUTED, skip=2 if counted else 0)
-        axis = edge + AXIS_COLUMN
-        first, last = _axis_labels(view)
-        line.put(axis, first, Role.MUTED)
-        line.right(axis + _axis_cells(width), last, Role.MUTED)
+        start = edge + AXIS_COLUMN
+        if isinstance(axis, OrderAxis):
+            line.put(start, "1", Role.MUTED)
+            line.right(start + axis.cells, f"{count(view.events)} events", Role.MUTED)
+            return line.strip()
+        for tick in axis.labels:
+            line.put(start + tick.cell, tick.label, Role.MUTED)
         return line.strip()
 
-    def _step(self, view: RunView, row: StepRow, width: int) -> Strip:
+    def _step(self, view: RunView, row: StepRow, axis: Axis, width: int) -> Strip:
         edge = margin(width)
         line = self.line(width, Ground.RAISED)
         line.put(edge, row.sign, row.role)
         room = AXIS_COLUMN - LABEL_COLUMN - 2
         label = clip(row.label, room, ellipsis=self.kit.signs.cut)
         line.put(edge + LABEL_COLUMN, label, Role.TEXT)
-        axis = edge + AXIS_COLUMN
-        for start, text, role in bar_cells(view, row, _axis_cells(width), self.kit.signs):
-            line.put(axis + start, text, role)
-        note_at = axis + _axis_cells(width) + 3
+        start = edge + AXIS_COLUMN
+        bar = bar_of(view, row, axis)
+        if bar is not None:
+            text = drawn(bar, glyphs(self.kit.signs))
+            # What is dashed all along has no recorded end, so that its hue says nothing.
+            role = Role.MUTED if row.status is Status.UNCONFIRMED else bar_role(row.status)
+            line.put(start + bar.cell, text, role)
+        note_at = start + axis.cells + 3
         note = clip(row.note, width - edge - note_at, ellipsis=self.kit.signs.cut)
         line.put(note_at, note, row.note_role)
         return line.strip()
@@ -197,9 +216,12 @@ class Preview(Painted):
         line = self.line(width, Ground.RAISED)
         sign, name, _ = self._place(view, found)
         line.put(edge, f"{sign} {name}".strip(), Role.MUTED)
+        axis = axis_of(view, INLINE_CELLS, self.kit.zone)
         for row in rows:
             name = clip(row.name or row.label, 12, ellipsis=self.kit.signs.cut)
-            bar, role = inline_bar(view, row, self.kit.signs)
+            span = bar_of(view, row, axis)
+            bar = inline_bar(span, row.status, self.kit.signs) if span else ""
+            role = Role.MUTED if row.status is Status.UNCONFIRMED else bar_role(row.status)
             wide = 2 + cell_width(name) + (len(bar) + 1 if bar else 0)
             if line.cells + space + wide > width - edge:
                 break
@@ -221,11 +243,3 @@ def _last_error(view: RunView) -> str | None:
             label = view.steps.label[view.step_of_event[event - 1]]
             return f"{label}: {extra.error}" if label else extra.error
     return None
-
-
-def _axis_labels(view: RunView) -> tuple[str, str]:
-    run = view.run
-    if run.order_only or run.started_at is None:
-        return "1", f"{count(view.events)} events"
-    end = run.ended_at if run.ended_at is not None else view.as_of
-    return "0", duration(max(0, end - run.started_at))

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from inspector.derive.axis import Axis, OrderAxis
+from inspector.derive.bars import Bar, Glyphs, closed_bar, dashed_bar, open_bar
+from inspector.derive.span import Span, span_of
 from inspector.derive.steps import NO_TIME, StepTable
+from inspector.derive.time_axis import TimeAxis
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.query.view import RunView
+from inspector.text.numbers import Zone
 from inspector.ui.palette import Role
 from inspector.ui.roles import STATUS_ROLE
 from inspector.ui.signs import Signs
@@ -72,64 +77,45 @@ def step_row(table: StepTable, step: int, signs: Signs) -> StepRow:
     )
 
 
-def bar_cells(view: RunView, row: StepRow, cells: int, signs: Signs) -> list[tuple[int, str, Role]]:
-    """The bar as pieces: first cell, text, role. A step without a row has none."""
-    span = _span(view, row.step, row.status)
+def axis_of(view: RunView, cells: int, zone: Zone) -> Axis:
+    """The axis of the preview: time where instants are recorded, else the order of events."""
+    span = None if view.run.order_only else span_of(view.steps, view.run, view.as_of)
     if span is None:
-        return []
-    start, end = span[0] * cells, span[1] * cells
+        return OrderAxis(max(1, view.events), cells)
+    # So few lines have no room for the marks of stretches that are cut out.
+    return TimeAxis(Span(span.start, span.stop), cells, zone)
+
+
+def bar_of(view: RunView, row: StepRow, axis: Axis) -> Bar | None:
+    """The bar of a step; one without a row has none."""
+    steps, step = view.steps, row.step
+    if isinstance(axis, TimeAxis):
+        first, last, now = steps.span_start[step], steps.span_stop[step], axis.span.stop
+        if first == NO_TIME:
+            return None
+    else:
+        first, last, now = steps.first[step], steps.span_last[step], view.events
+        if not last:
+            return None
+        first = first or last
     if row.status is Status.UNCONFIRMED:
-        first = round(start)
-        return [(first, signs.open_bar * max(1, round(end) - first), Role.MUTED)]
-    role = _BAR_ROLE.get(row.status, Role.MUTED)
-    if row.status in _OPEN:
-        first, last = min(cells - 1, round(start)), cells
-        open_cells = min(2, last - first)
-        solid = signs.bar * (last - first - open_cells)
-        return [(first, solid + signs.open_bar * open_cells, role)]
-    return [_closed(start, end, cells, signs, role)]
+        return dashed_bar(axis, first, last)
+    return open_bar(axis, first, now) if row.status in _OPEN else closed_bar(axis, first, last)
 
 
-def inline_bar(view: RunView, row: StepRow, signs: Signs) -> tuple[str, Role]:
-    """The bar where there is no axis: only its length speaks."""
-    span = _span(view, row.step, row.status)
-    if span is None:
-        return "", Role.MUTED
-    cells = max(1, round((span[1] - span[0]) * INLINE_CELLS))
-    if row.status is Status.UNCONFIRMED:
-        return signs.open_bar * cells, Role.MUTED
-    return signs.bar * cells, _BAR_ROLE.get(row.status, Role.MUTED)
+def bar_role(status: Status) -> Role:
+    """The hue of a bar."""
+    return _BAR_ROLE.get(status, Role.MUTED)
 
 
-def _closed(
-    start: float, end: float, cells: int, signs: Signs, role: Role
-) -> tuple[int, str, Role]:
-    """A bar with ends at half cells, at least half a cell long."""
-    first = min(round(start * 2), 2 * cells - 1)
-    last = max(first + 1, min(round(end * 2), 2 * cells))
-    text = signs.bar_from if first % 2 else ""
-    text += signs.bar * (last // 2 - (first + 1) // 2)
-    if last % 2 and last // 2 >= (first + 1) // 2:
-        text += signs.bar_to
-    return first // 2, text, role
+def glyphs(signs: Signs) -> Glyphs:
+    """What bars of plain steps are drawn with."""
+    return Glyphs(signs.bar, signs.bar_from, signs.bar_to, signs.open_bar)
 
 
-def _span(view: RunView, step: int, status: Status) -> tuple[float, float] | None:
-    """Where a step begins and ends, as parts of the run; None where no row says so."""
-    steps, run = view.steps, view.run
-    if not run.order_only and run.started_at is not None:
-        end = run.ended_at if run.ended_at is not None else view.as_of
-        whole = end - run.started_at
-        start, stop = steps.span_start[step], steps.span_stop[step]
-        if start != NO_TIME and whole > 0:
-            return _part(start - run.started_at, whole), _part(stop - run.started_at, whole)
-        return None
-    last = steps.span_last[step]
-    if not last or not view.events:
-        return None
-    first = steps.first[step] or last
-    return _part(first - 1, view.events), _part(last, view.events)
-
-
-def _part(value: int, whole: int) -> float:
-    return min(1.0, max(0.0, value / whole))
+def inline_bar(bar: Bar, status: Status, signs: Signs) -> str:
+    """A bar where there is no axis beside it: only its length speaks."""
+    dashed = 2 * bar.stop > bar.solid + 1
+    halves = (2 * bar.stop if dashed else bar.solid) - bar.start
+    cells = max(1, round(halves / 2))
+    return (signs.open_bar if status is Status.UNCONFIRMED else signs.bar) * cells
