@@ -48,6 +48,7 @@ class Preview(Painted):
         self._view: RunView | None = None
         self._lines: list[Strip] = []
         self._made_for: tuple[object, ...] = ()
+        self._made_of: RunView | None = None
 
     def show(self, run: Run | None, view: RunView | None) -> None:
         """Takes the run under the cursor, and its steps as far as they are known."""
@@ -59,20 +60,19 @@ class Preview(Painted):
 
     def paint_line(self, y: int, width: int) -> Strip:
         """One line of the pane."""
-        made_for = (
-            self._run,
-            id(self._view),
-            self.size,
-            self.kit.epoch,
-            self.kit.roles.palette.name,
-            self.kit.clock() // 1000,
-        )
-        if made_for != self._made_for:
-            self._made_for = made_for
-            self._lines = self._all_lines(width, self.size.height)
+        self._make_lines(width)
         if y < len(self._lines):
             return self._lines[y]
         return self.line(width, Ground.RAISED).strip()
+
+    def _make_lines(self, width: int) -> None:
+        """Makes the lines anew when something that they say has changed."""
+        kit, run = self.kit, self._run
+        said = say(run, kit.clock(), kit.zone, kit.signs) if run is not None else None
+        made_for = (run, said, self.size, kit.epoch, kit.roles)
+        if made_for != self._made_for or self._view is not self._made_of:
+            self._made_for, self._made_of = made_for, self._view
+            self._lines = self._all_lines(width, self.size.height)
 
     def _all_lines(self, width: int, height: int) -> list[Strip]:
         first = self.line(width, Ground.RAISED)
