@@ -48,6 +48,8 @@ class RunWorker:
         self._lock = threading.Lock()
         self._questions: deque[tuple[Question, Answer]] = deque()
         self._at = at
+        self._wanted = False
+        """Whether somebody waits for a view although nothing changed."""
         self._shown_at: int | None = None
         self._last: RunView | None = None
         self._failures = 0
@@ -62,9 +64,10 @@ class RunWorker:
         self._wake.set()
 
     def travel(self, at: int | None) -> None:
-        """Shows the state after `at` events from now on; None = the newest."""
+        """Shows the state after `at` events from now on (None = the newest), beginning at once."""
         with self._lock:
             self._at = at
+            self._wanted = True
         self._wake.set()
 
     def ask(self, question: Question, answer: Answer) -> None:
@@ -83,25 +86,29 @@ class RunWorker:
         self._thread.join(timeout)
 
     def _run(self) -> None:
-        try:
-            reader = self._open_reader()
-        except StoreUnavailable as trouble:
-            self._refuse(trouble.reason)
-            return
-        try:
-            while not self._stopping:
-                self._wake.clear()
-                self._turn(reader)
-                self._wake.wait(self._pause())
-        finally:
-            reader.close()
+        while not self._stopping:
+            try:
+                reader = self._open_reader()
+            except StoreUnavailable as trouble:
+                self._refuse(trouble.reason)
+                continue
+            try:
+                self._keep(reader)
+            finally:
+                reader.close()
 
-    def _refuse(self, reason: str) -> None:
+    def _keep(self, reader: RunReader) -> None:
         while not self._stopping:
             self._wake.clear()
-            for _, answer in self._taken():
-                answer(Unavailable(reason))
-            self._wake.wait()
+            self._turn(reader)
+            self._wake.wait(self._pause())
+
+    def _refuse(self, reason: str) -> None:
+        """Answers what was asked, and waits a while before the store is tried again."""
+        self._wake.clear()
+        for _, answer in self._taken():
+            answer(Unavailable(reason))
+        self._wake.wait(RETRY_SECONDS[-1])
 
     def _pause(self) -> float:
         if self._failures:
@@ -112,7 +119,8 @@ class RunWorker:
     def _turn(self, reader: RunReader) -> None:
         self._answer_all(reader)
         with self._lock:
-            at = self._at
+            at, wanted = self._at, self._wanted
+            self._wanted = False
         moved = at != self._shown_at
         try:
             if self._last is None or self._failures or reader.changed():
@@ -120,6 +128,8 @@ class RunWorker:
                 self._show(reader, reader.refresh(), at)
             elif moved:
                 self._show(reader, None, at)
+            elif wanted:
+                self._deliver(self._last)
             self._failures = 0
         except StoreUnavailable as trouble:
             self._failures += 1
@@ -132,8 +142,8 @@ class RunWorker:
 
     def _show(self, reader: RunReader, newest: RunView | None, at: int | None) -> None:
         view = newest if at is None and newest is not None else reader.at(_place(at))
-        self._shown_at = at
-        if view is self._last:
+        again, self._shown_at = at != self._shown_at, at
+        if view is self._last and not again:
             return
         self._last = view
         self._pacing.sent(time.monotonic())
