@@ -114,6 +114,11 @@ class OrderAxis:
         """The cell in the middle of the event."""
         return self.cells * (2 * self._inside(position) - 1) // (2 * self._events)
 
+    def event_at(self, cell: int) -> int:
+        """The first event whose middle stands in a cell, or behind it."""
+        halves = -(-2 * self._events * cell // self.cells)
+        return min(self._events, halves // 2 + 1)
+
     @property
     def ticks(self) -> tuple[Tick, ...]:
         """Round numbers of events, at the cell where the event begins."""

@@ -64,8 +64,8 @@ def _moments(table: StepTable, run: Run) -> Iterator[int]:
         if moment is not None:
             yield moment
     for column in (table.started, table.ended):
-        yield from column[:LOOKED_AT]
-        yield from column[max(LOOKED_AT, len(column) - LOOKED_AT) :]
+        yield from column[: min(LOOKED_AT, len(table))]
+        yield from column[max(LOOKED_AT, len(table) - LOOKED_AT) : len(table)]
 
 
 def _stretches(table: StepTable, now: int, stop: int) -> list[tuple[int, int]]:

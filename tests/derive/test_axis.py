@@ -148,6 +148,14 @@ def test_failures_are_found_cell_by_cell(axis: OrderAxis, failures: list[int]) -
     assert failure_cells(axis, failures) == sorted({axis.cell(event) for event in failures})
 
 
+@given(ORDER, st.data())
+def test_a_cell_leads_to_the_first_event_in_it(axis: OrderAxis, data: st.DataObject) -> None:
+    cell = data.draw(st.integers(0, axis.cells - 1))
+    event = axis.event_at(cell)
+    assert axis.cell(event) >= cell or event == max(1, axis.events)
+    assert event == 1 or axis.cell(event - 1) < cell
+
+
 def axis_of_picture() -> TimeAxis:
     start = NOW - 542_000
     return TimeAxis(Span(start, NOW, ((start + 63_500, start + 520_000),)), 51, UTC)

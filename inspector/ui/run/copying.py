@@ -7,15 +7,22 @@ import re
 import time
 from pathlib import Path
 
-from platformdirs import user_state_path
 from textual.app import App
 
+from inspector.config.folders import state_dir
+from inspector.text.escape import visible_lines
+from inspector.text.mask import mask_named
 from inspector.text.numbers import size
 
 MOST_BYTES = 56_000
 """Beyond this, encoded, many terminals and tmux drop what they are given."""
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def fit_to_copy(name: str | None, text: str) -> str:
+    """What may leave the screen: secrets masked, controls as visible escapes, lines kept."""
+    return "\n".join(visible_lines(mask_named(name, text).text))
 
 
 def copy(app: App[None], text: str, what: str, *, folder: Path | None = None) -> str:
@@ -25,7 +32,7 @@ def copy(app: App[None], text: str, what: str, *, folder: Path | None = None) ->
         app.copy_to_clipboard(text.encode("utf-8", "replace").decode())
         return f"Copied {what}, {size(len(encoded))}, to the terminal's clipboard."
     try:
-        path = save(encoded, what, folder or user_state_path("inspector") / "copies")
+        path = save(encoded, what, folder or state_dir() / "copies")
     except OSError as error:
         return f"Too large for the terminal's clipboard, and no file could be written: {error}"
     return f"Too large for the terminal's clipboard: {size(len(encoded))} saved in {path}"

@@ -70,6 +70,8 @@ class Subject:
     """The event that is travelled to."""
     reason: str = ""
     """Why there is no context."""
+    values_of_then: bool = False
+    """While travelling: whether the values' own instants said which of them there were."""
 
 
 def write(page: Page, about: Subject, now: int) -> None:
@@ -86,9 +88,11 @@ def write(page: Page, about: Subject, now: int) -> None:
         page.line().add(about.reason, Role.MUTED)
         return
     _values(page, about)
+    if about.at is not None:
+        _as_of_now(page, about.run)
+        return
     _related(page, about.context.related)
-    if about.at is None:
-        _recorded(page, about)
+    _recorded(page, about)
 
 
 def write_low(page: Page, about: Subject, now: int) -> None:
@@ -108,10 +112,12 @@ def write_low(page: Page, about: Subject, now: int) -> None:
         return
     _values_beside(page, about)
     _times(page, about, now)
+    if about.at is not None:
+        _as_of_now(page, about.run)
+        return
     _findings(page, about.context.findings)
     _related(page, about.context.related)
-    if about.at is None:
-        _recorded(page, about)
+    _recorded(page, about)
 
 
 def _name(page: Page, about: Subject) -> None:
@@ -291,11 +297,26 @@ def _values(page: Page, about: Subject) -> None:
     values = about.context.values.values
     if not values:
         return
-    _heading(page, "values here" if about.at is None else "values, as of now")
+    _heading(page, _values_title(about))
     for value in values[:MOST_VALUES]:
         _value(page, value)
     if len(values) > MOST_VALUES:
         page.line().add(f"{len(values) - MOST_VALUES:,} more in Values", Role.MUTED)
+
+
+def _values_title(about: Subject) -> str:
+    """Whether the values are those of the step, or what is known of them in the past."""
+    if about.at is None:
+        return "values here"
+    return "values at this event" if about.values_of_then else "values, as of now"
+
+
+def _as_of_now(page: Page, run: Run) -> None:
+    """What a traveller must not take for the past."""
+    if run.runtime is Runtime.OPENPROSE:
+        page.blank()
+        for part in wrapped("agents and receipts are shown as of now", page.room, 3):
+            page.line().add(part, Role.MUTED)
 
 
 def _value(page: Page, value: Value) -> None:
@@ -303,7 +324,7 @@ def _value(page: Page, value: Value) -> None:
     name = safe(value.name, signs) if value.name is not None else NOT_RECORDED
     line.add(clip(name, LABEL_CELLS - 1, ellipsis=signs.cut))
     if not is_set(value):
-        line.right(page.margin + SIZE_END, NOT_RECORDED, Role.FAINT)
+        line.right(page.margin + SIZE_END, NOT_RECORDED, Role.MUTED)
         line.put(page.margin + VALUE_COLUMN, "not set here", Role.MUTED)
         return
     line.right(page.margin + SIZE_END, size(size_of(value)), Role.MUTED)
@@ -316,7 +337,8 @@ def _value(page: Page, value: Value) -> None:
         line.add(clip(word, max(0, room - 11), ellipsis=signs.cut), shown, skip=1)
         return
     if room > 0:
-        line.add(one_line(value, room, signs))
+        content, masked = one_line(value, room, signs)
+        line.add(content, Role.MUTED if masked else Role.TEXT)
 
 
 def _values_beside(page: Page, about: Subject) -> None:
@@ -325,7 +347,7 @@ def _values_beside(page: Page, about: Subject) -> None:
     if not values:
         return
     signs, line = page.kit.signs, page.line()
-    line.add("values" if about.at is None else "values, as of now", Role.MUTED)
+    line.add("values" if about.at is None else _values_title(about), Role.MUTED)
     apart = 2
     for value in values:
         name = safe(value.name, signs) if value.name is not None else NOT_RECORDED

@@ -74,7 +74,7 @@ class RunHeader(Painted):
             line.add(clip(title, room - 2, ellipsis=signs.cut), Role.STRONG, skip=1)
         else:
             line.put(edge, "Inspector", Role.MUTED)
-            line.add("/", Role.FAINT, skip=1)
+            line.add("/", Role.GUIDE, skip=1)
             room -= 12 + 5 + cell_width(word)
             line.add(clip(title, room, ellipsis=signs.cut), Role.STRONG, skip=1)
             line.add(sign, role, skip=3)

@@ -28,6 +28,8 @@ class Name(NamedTuple):
     sign: str
     """Of what kind it is; empty for what the tree tells already."""
     text: str
+    short: str
+    """Of a loop the word alone; its condition is told in the detail."""
     note: str
     """What follows three cells apart, muted."""
 
@@ -61,9 +63,13 @@ def name_of(step: Step, inner: Step | None, segment: object, signs: Signs) -> Na
         if index is not None:
             text = f"{safe(str(index), signs)} {text}".rstrip()
     note = step.ref.get("note")
+    short = ""
+    if step.kind is StepKind.LOOP and " " in label:
+        short = text[: len(text) - len(safe(label, signs))] + safe(label.split()[0], signs)
     return Name(
         kind_sign(step.kind, signs),
         text or step.kind.value.replace("_", " "),
+        short,
         safe(str(note), signs) if note else "",
     )
 

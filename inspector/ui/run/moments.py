@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from inspector.derive.axis import Axis
 from inspector.derive.steps import NO_TIME
-from inspector.query.view import RunView
+from inspector.query.view import RunView, StepContext
 from inspector.text.parse_time import plausible
 
 LOOKED_AT = 2_000
@@ -28,6 +31,21 @@ def failure_instants(view: RunView, now: int) -> list[int]:
     return sorted(moment for moment in moments if moment is not None and plausible(moment, now))
 
 
+def values_of_then(context: StepContext, view: RunView, now: int) -> StepContext | None:
+    """The context with the values that there were at a view's newest event.
+
+    None where instants do not tell: then they can only be shown as of now.
+    """
+    values = context.values.values
+    if not view.travelling or view.run.order_only or any(one.updated_at is None for one in values):
+        return None
+    moment = instant_of(view, view.events, now)
+    if moment is None:
+        return None
+    kept = tuple(one for one in values if one.updated_at is not None and one.updated_at <= moment)
+    return replace(context, values=replace(context.values, values=kept))
+
+
 def _own(view: RunView, event: int) -> int | None:
     if event > len(view.step_of_event):
         return None
@@ -43,3 +61,16 @@ def _own(view: RunView, event: int) -> int | None:
         if moment != NO_TIME:
             return moment
     return None
+
+
+def event_at(view: RunView, axis: Axis, cell: int, now: int) -> int:
+    """The newest event whose instant stands at or before a cell of a time axis; 0 = none."""
+    low, high = 0, view.events
+    while low < high:
+        middle = (low + high + 1) // 2
+        moment = instant_of(view, middle, now)
+        if moment is None or axis.cell(moment) <= cell:
+            low = middle
+        else:
+            high = middle - 1
+    return low

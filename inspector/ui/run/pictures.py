@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from inspector.derive.axis import Axis
 from inspector.derive.bars import Bar, Glyphs, closed_bar, dashed_bar, drawn, open_bar
+from inspector.derive.folding import WIDE
 from inspector.derive.progress import begin_event, progress, within
 from inspector.derive.steps import NO_TIME
 from inspector.derive.tree import Row, TreeIndex
@@ -100,6 +101,7 @@ class Pictures:
             status=status,
             sign=name.sign,
             label=name.text,
+            short=name.short,
             note=note,
             counted=progress_text(progress(table, row.inner, children), self.signs, bare=self.bare),
             tokens=self._tokens(row),
@@ -111,9 +113,11 @@ class Pictures:
         )
 
     def _hidden(self, row: Row, children: array[int]) -> str:
-        """What a folded parallel hides and a person must not miss."""
+        """What a wide parallel hides while it is folded, and a person must not miss."""
         table = self.view.steps
         if row.open is not False or table.kind_of(row.inner) is not StepKind.PARALLEL:
+            return ""
+        if len(children) <= WIDE:
             return ""
         counts = within(table, children)
         said = []

@@ -44,20 +44,23 @@ def verdict(attachment: Attachment) -> tuple[str, Role]:
     return word, Role.SUCCESS if attachment.verdict in _GOOD else Role.WARNING
 
 
-def one_line(value: Value, cells: int, signs: Signs) -> str:
-    """The content in at most `cells` cells: text in quotes, JSON with its inside left out."""
+def one_line(value: Value, cells: int, signs: Signs) -> tuple[str, bool]:
+    """The content in at most `cells` cells, and whether a secret in it was masked.
+
+    Text stands in quotes, JSON with what is inside of its outermost level left out.
+    """
     if value.type == "null":
-        return "null"
+        return "null", False
     text = value.value if value.value is not None else value.preview
     hidden = mask_named(value.name, text[:PARSED])
     if hidden.count:
-        return clip(signs.show(hidden.text[:LOOKED_AT]), cells, ellipsis=signs.cut)
+        return clip(signs.show(hidden.text[:LOOKED_AT]), cells, ellipsis=signs.cut), True
     if value.type != "text":
-        return clip(signs.show(text[:LOOKED_AT]), cells, ellipsis=signs.cut)
+        return clip(signs.show(text[:LOOKED_AT]), cells, ellipsis=signs.cut), False
     outline = _outline(text, signs) if text[:1] in "{[" else None
     if outline is not None:
-        return clip(signs.show(outline), cells, ellipsis=signs.cut)
-    return quoted(text, cells, signs)
+        return clip(signs.show(outline), cells, ellipsis=signs.cut), False
+    return quoted(text, cells, signs), False
 
 
 def quoted(text: str, cells: int, signs: Signs) -> str:

@@ -32,6 +32,8 @@ class RowPicture(NamedTuple):
     sign: str
     """Of the kind of step."""
     label: str
+    short: str
+    """What is enough of the label where it has no room; empty when it is to be cut."""
     note: str
     counted: str
     tokens: str
@@ -137,6 +139,8 @@ class RowPainter:
             note = f"{picture.counted}{' ' * columns.gap}{note}" if note else picture.counted
         beside = columns.gap + cell_width(note) if note else 0
         label = picture.label
+        if picture.short and cell_width(label) > end - start - beside:
+            label = picture.short
         if cell_width(label) > end - start - beside:
             beside = min(beside, max(0, end - start - LEAST_LABEL))
             label = clip(label, end - start - beside, ellipsis=cut)
@@ -144,7 +148,7 @@ class RowPainter:
         if beside > columns.gap:
             line.add(
                 clip(note, end - line.cells - columns.gap, ellipsis=cut),
-                role if strong else Role.MUTED,
+                role,
                 skip=columns.gap,
             )
 

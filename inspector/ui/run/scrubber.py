@@ -72,7 +72,7 @@ class Scrubber(Painted):
             return line.strip()
         if columns.narrow and not place.travelling and place.role is Role.ACCENT:
             return line.strip()
-        line.put(columns.sign, f"event {place.event:,}", Role.STRONG)
+        line.put(columns.sign, f"event {place.event:,}", bold=True)
         line.add(f"of {place.total:,}", Role.MUTED, skip=1)
         line.add(place.word, place.role, skip=columns.gap)
         if not columns.narrow:

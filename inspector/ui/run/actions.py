@@ -1,0 +1,271 @@
+"""What can be done on the screen of a run: travel, failures, copying, panes."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.timer import Timer
+
+from inspector.derive.axis import OrderAxis
+from inspector.derive.landing import next_failure, previous_failure
+from inspector.live.feed import Feed
+from inspector.model.run import Run
+from inspector.query.view import RunView
+from inspector.ui.lines import LineList
+from inspector.ui.run.copying import copy
+from inspector.ui.run.events_pane import EventsPane
+from inspector.ui.run.moments import event_at
+from inspector.ui.run.pane import Copy, Pane
+from inspector.ui.run.scrubber import Scrubber
+from inspector.ui.run.timeline_pane import TimelinePane
+from inspector.ui.run.travel import Course
+from inspector.ui.screen import CommandScreen
+
+PLAY = 0.4
+"""Seconds between two events while they are played."""
+
+MOST_FAILURES = 1_000
+"""Failures of one step in a row that are passed over to come to another step."""
+
+
+class RunActions(CommandScreen):
+    """The commands of a run's screen; `RunScreen` has its parts."""
+
+    def __init__(self, feed: Feed, run: Run) -> None:
+        super().__init__()
+        self.feed = feed
+        self.run_shown = run
+        self.course = Course()
+        self._playing: Timer | None = None
+        self._step_before = -1
+
+    @property
+    def pane(self) -> Pane:
+        """The tab in front."""
+        raise NotImplementedError
+
+    @property
+    def timeline_pane(self) -> TimelinePane:
+        """The first tab."""
+        raise NotImplementedError
+
+    def show_view(self, view: RunView, before: RunView | None = None) -> None:
+        """Shows a view everywhere."""
+        raise NotImplementedError
+
+    def open_part(self, part: str) -> Pane | None:
+        """Opens a tab."""
+        raise NotImplementedError
+
+    def _subscribe(self) -> None:
+        raise NotImplementedError
+
+    def why_not(self, name: str) -> str | None:
+        """Why a command cannot be done now."""
+        run, on_timeline = self.run_shown, self.pane is self.timeline_pane
+        if name in ("idle", "axis") and run.order_only:
+            return "No times are recorded: the axis is the order of events."
+        if name == "idle" and not self.timeline_pane.timed:
+            return "The axis is the order of events, which has no idle stretches."
+        if name.startswith("failure.") and not self._failures:
+            return "No failure is recorded."
+        if name in ("find", "enter") and self.course.shown is None:
+            return "Nothing was read yet."
+        if name == "find" and on_timeline:
+            return "Only values are filtered."
+        return None
+
+    # Travelling
+
+    def _travel_to(self, event: int) -> None:
+        before = self.course.shown
+        if before is None:
+            return
+        if self.course.at is None:
+            self._step_before = self.timeline_pane.timeline.step
+        if event > 0 and not self.course.go(event):
+            self._come_back()
+            return
+        if event <= 0:
+            self.course.go(0)
+        self._subscribe()
+
+    def _come_back(self) -> None:
+        """Follows again; the cursor returns to the step that it was on."""
+        self._stop_playing()
+        was_away = self.course.shown is not None and self.course.shown.travelling
+        self.course.come_back()
+        self._subscribe()
+        before, view = self.course.shown, self.course.live
+        if view is not None and was_away:
+            self.timeline_pane.timeline.step = self._step_before
+            self.show_view(view, None)
+        del before
+
+    def action_travel_back(self) -> None:
+        """One event back."""
+        self._stop_playing()
+        self._travel_to(self.course.event - 1)
+
+    def action_travel_forward(self) -> None:
+        """One event forward."""
+        self._stop_playing()
+        if self.course.at is not None:
+            self._travel_to(self.course.event + 1)
+
+    def action_travel_step_back(self) -> None:
+        """Back to where a step began."""
+        self._stop_playing()
+        self._travel_to(self.course.step_event(forward=False))
+
+    def action_travel_step_forward(self) -> None:
+        """Forward to where a step begins."""
+        self._stop_playing()
+        if self.course.at is not None:
+            self._travel_to(self.course.step_event(forward=True))
+
+    @on(Scrubber.Picked)
+    def _picked_cell(self, message: Scrubber.Picked) -> None:
+        timeline, view = self.timeline_pane.timeline, self.course.live
+        if view is None:
+            return
+        self._stop_playing()
+        if isinstance(timeline.axis, OrderAxis):
+            self._travel_to(timeline.axis.event_at(message.cell))
+        else:
+            self._travel_to(event_at(view, timeline.axis, message.cell, self.kit.clock()))
+
+    def action_live(self) -> None:
+        """Returns to now, to the live step."""
+        if self.course.at is not None:
+            self._come_back()
+            return
+        if self.course.paused:
+            self.action_pause()
+        self.timeline_pane.timeline.go_live()
+
+    def action_pause(self) -> None:
+        """Holds the screen still or goes on; while travelling, plays or stops playing."""
+        if self.course.at is not None:
+            if self._playing is None:
+                self._playing = self.set_interval(PLAY, self._play)
+            else:
+                self._stop_playing()
+            return
+        self.course.hold(not self.course.paused)
+        if self.course.shown is not None:
+            self.show_view(self.course.shown, self.course.shown)
+
+    def _play(self) -> None:
+        shown = self.course.shown
+        if shown is None or self.course.at is None:
+            self._stop_playing()
+        elif shown.events == self.course.at:
+            # Only when the one before is on the screen: playing never runs ahead of reading.
+            self._travel_to(self.course.event + 1)
+
+    def _stop_playing(self) -> None:
+        if self._playing is not None:
+            self._playing.stop()
+            self._playing = None
+
+    # Failures
+
+    @property
+    def _failures(self) -> list[int]:
+        view = self.course.shown
+        return list(view.failures) if view is not None else []
+
+    def action_failure_next(self) -> None:
+        """The next step that failed."""
+        self._to_failure(forward=True)
+
+    def action_failure_previous(self) -> None:
+        """The step that failed before."""
+        self._to_failure(forward=False)
+
+    def _to_failure(self, *, forward: bool) -> None:
+        view, timeline = self.course.shown, self.timeline_pane.timeline
+        if view is None or not 0 <= timeline.step < len(view.steps):
+            return
+        self.open_part("timeline")
+        here, failures = timeline.index.canonical(timeline.step), self._failures
+        steps = view.steps
+        event = steps.span_last[here] if forward else steps.first[here] or steps.span_last[here]
+        for _ in range(min(len(failures), MOST_FAILURES)):
+            found = (next_failure if forward else previous_failure)(failures, event)
+            if found is None:
+                return
+            event = found
+            if timeline.index.canonical(view.step_of_event[event - 1]) != here:
+                timeline.go_to(view.step_of_event[event - 1])
+                return
+        self.say("This is the only step that failed.")
+
+    # The tab in front
+
+    def action_enter(self) -> None:
+        """What Enter does in the tab in front."""
+        self.pane.enter()
+
+    def action_inward(self) -> None:
+        """What `l` does there."""
+        self.pane.inward()
+
+    def action_outward(self) -> None:
+        """What `h` does there."""
+        self.pane.outward()
+
+    def action_find(self) -> None:
+        """What `/` does there."""
+        self.pane.find()
+
+    def action_zoom(self) -> None:
+        """One part alone, or all."""
+        self.pane.zoom()
+
+    def action_pane(self) -> None:
+        """The next pane."""
+        self.focus_next(LineList)
+
+    def action_idle(self) -> None:
+        """Shows or cuts out idle stretches."""
+        self.timeline_pane.toggle_idle()
+
+    def action_axis(self) -> None:
+        """Time or the order of events."""
+        self.timeline_pane.toggle_axis()
+
+    def action_raw(self) -> None:
+        """Goes to the recorded row of the step under the cursor."""
+        event = self.timeline_pane.row_event if self.pane is self.timeline_pane else None
+        raw = self.open_part("raw")
+        if isinstance(raw, EventsPane) and event is not None:
+            raw.go_to(event)
+
+    def action_back(self) -> None:
+        """Leaves what is open, ends travelling, or goes back to the list."""
+        if self.pane.back():
+            return
+        if self.course.at is not None:
+            self._come_back()
+            return
+        super().action_back()
+
+    @on(LineList.Chosen)
+    def _chosen(self) -> None:
+        self.pane.enter()
+
+    def action_copy_value(self) -> None:
+        """Copies the text under the cursor."""
+        self._copy(self.pane.value_to_copy())
+
+    def action_copy_location(self) -> None:
+        """Copies where it is recorded."""
+        self._copy(self.pane.place_to_copy())
+
+    def _copy(self, wanted: Copy | None) -> None:
+        if wanted is None:
+            self.say("There is nothing to copy here.")
+            return
+        said = copy(self.app, wanted.text, wanted.what)
+        self.say(self.kit.signs.show(said))

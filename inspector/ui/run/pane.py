@@ -1,0 +1,85 @@
+"""What every tab of a run's screen answers to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.containers import Container
+from textual.widget import Widget
+
+from inspector.query.view import RunView
+from inspector.ui.kit import Kit, kit_of
+from inspector.ui.run.asking import Asker
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A text to copy, and what it is. The text is masked and safe."""
+
+    text: str
+    what: str
+
+
+class Pane(Container):
+    """One tab. Methods that a tab has no use for do nothing."""
+
+    HINTS: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Commands in the footer, each with its word here; the most important first."""
+
+    def __init__(self, asker: Asker, *, id: str) -> None:
+        super().__init__(id=id, classes="pane")
+        self.asker = asker
+
+    @property
+    def kit(self) -> Kit:
+        """Styles, signs, keys, clock and zone."""
+        return kit_of(self)
+
+    @property
+    def main(self) -> Widget:
+        """What has the focus when the tab is opened."""
+        return self
+
+    def hints(self, width: int) -> tuple[tuple[str, str], ...]:
+        """The footer of this tab, for a width."""
+        return self.HINTS
+
+    def take(self, view: RunView) -> None:
+        """A view of the run to show."""
+
+    def opened(self) -> None:
+        """The tab came to the front."""
+
+    def tick(self) -> None:
+        """A second has passed."""
+
+    def redraw(self) -> None:
+        """The zone or the theme is another one."""
+
+    def back(self) -> bool:
+        """Leaves what is open inside the tab; False when nothing is."""
+        return False
+
+    def enter(self) -> None:
+        """What Enter does."""
+
+    def inward(self) -> None:
+        """What `l` does."""
+
+    def outward(self) -> None:
+        """What `h` does."""
+
+    def find(self) -> None:
+        """What `/` does."""
+
+    def zoom(self) -> None:
+        """This part of the tab alone, or all of it."""
+
+    def value_to_copy(self) -> Copy | None:
+        """What `y` copies."""
+        return None
+
+    def place_to_copy(self) -> Copy | None:
+        """What `Y` copies."""
+        return None

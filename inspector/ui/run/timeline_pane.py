@@ -1,0 +1,335 @@
+"""The first tab: timeline, scrubber and the detail of the step under the cursor."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+
+from inspector.derive.span import Span, span_of
+from inspector.live.feed import Unavailable
+from inspector.model.run import Run
+from inspector.model.status import ENDED
+from inspector.query.view import RunView, StepContext
+from inspector.ui.lines import LineList
+from inspector.ui.paint import NARROW
+from inspector.ui.palette import Role
+from inspector.ui.run.asking import Asker
+from inspector.ui.run.copying import fit_to_copy
+from inspector.ui.run.detail import Detail
+from inspector.ui.run.detail_text import Subject, location
+from inspector.ui.run.label import kind_sign
+from inspector.ui.run.moments import failure_instants, instant_of, values_of_then
+from inspector.ui.run.pane import Copy, Pane
+from inspector.ui.run.scrubber import Above, Place, Scrubber
+from inspector.ui.run.timeline import Timeline
+
+LOOK = 0.05
+"""Seconds on a step before its detail is read, so that scrolling reads nothing."""
+
+AGAIN = 1.0
+"""Seconds between two readings of the same step while the run goes on around it."""
+
+KEPT_CONTEXTS = 64
+
+
+class TimelinePane(Pane):
+    """Timeline, scrubber and detail."""
+
+    HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("enter", "fold"),
+        ("failure.next", "failures"),
+        ("live", "live"),
+        ("travel.back", "travel"),
+        ("copy.value", "copy"),
+        ("resume", "resume…"),
+        ("raw", "raw row"),
+    )
+    FEWER: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("enter", "fold"),
+        ("failure.next", "failures"),
+        ("travel.back", "travel"),
+        ("resume", "resume…"),
+    )
+    WIDE = 100
+
+    class AxisChanged(Message):
+        """The axis is time now, or the order of events."""
+
+    def __init__(self, asker: Asker, run: Run) -> None:
+        super().__init__(asker, id="timeline-pane")
+        self.run = run
+        self.view: RunView | None = None
+        self.live: RunView | None = None
+        """The newest view; the axis is its axis, also while travelling."""
+        self.paused = False
+        self.by_order = False
+        self.show_idle = False
+        self._contexts: dict[tuple[int, int, str], StepContext | Unavailable] = {}
+        self._look: Timer | None = None
+        self._looking_at: int | None = None
+        self._span_until = 0
+
+    def compose(self) -> ComposeResult:
+        """The timeline with what stands above and below it, and the detail."""
+        with Vertical(id="steps"):
+            yield Above()
+            yield Timeline()
+            yield Scrubber()
+        yield Detail()
+
+    @property
+    def timeline(self) -> Timeline:
+        """The list of steps."""
+        return self.query_one(Timeline)
+
+    @property
+    def detail(self) -> Detail:
+        """The detail."""
+        return self.query_one(Detail)
+
+    @property
+    def main(self) -> Widget:
+        """The timeline."""
+        return self.timeline
+
+    @property
+    def timed(self) -> bool:
+        """Whether the axis is time."""
+        return self.timeline.span is not None
+
+    def hints(self, width: int) -> tuple[tuple[str, str], ...]:
+        """What fits: below 60 columns Enter opens the detail."""
+        if width < NARROW:
+            return (("enter", "detail"), ("failure.next.alone", "failure"))
+        if width < self.WIDE:
+            return self.FEWER
+        hints = list(self.HINTS)
+        if self.timed:
+            idle = "cut idle" if self.show_idle else "show idle"
+            hints[4:4] = [("idle", idle), ("zone", "time zone")]
+        return tuple(hints)
+
+    # What arrives
+
+    def take(self, view: RunView) -> None:
+        """Shows a view; the newest one gives the axis."""
+        self.view = view
+        if not view.travelling or self.live is None:
+            self.live = view
+        self.timeline.take(view, self._span())
+        self._look_again()
+
+    def _span(self) -> Span | None:
+        """The time to show; None = the order of events."""
+        live = self.live
+        if live is None or live.run.order_only or self.by_order:
+            return None
+        span = span_of(live.steps, live.run, self.kit.clock())
+        if span is None:
+            return None
+        self._span_until = span.stop + (span.stop - span.start)
+        return span._replace(idle=()) if self.show_idle else span
+
+    def tick(self) -> None:
+        """What is open has grown older; the axis follows when its span has doubled."""
+        self.detail.tick()
+        live = self.live
+        if live is None or not self.timed or live.run.status in ENDED or self.paused:
+            return
+        if self.kit.clock() > self._span_until and self.view is not None:
+            self.timeline.take(self.view, self._span())
+
+    def redraw(self) -> None:
+        """Another zone or theme."""
+        self.timeline.rearrange()
+        self._tell()
+
+    @on(Timeline.Arranged)
+    def _arranged(self) -> None:
+        timeline, view = self.timeline, self.view
+        if view is None:
+            return
+        self.query_one(Above).show(timeline.columns, timeline.axis)
+        failing = self.live or view
+        position: int | None
+        if timeline.span is None:
+            failures = list(failing.failures)
+            position = view.events or None
+        else:
+            now = self.kit.clock()
+            failures = failure_instants(failing, now)
+            position = instant_of(view, view.events, now) if view.travelling else None
+            position = timeline.span.stop if not view.travelling else position
+        self.query_one(Scrubber).show(
+            self._place(view), timeline.columns, timeline.axis, failures, position
+        )
+
+    def _place(self, view: RunView) -> Place:
+        if view.travelling:
+            return Place(view.events, view.total_events, "travelling", Role.TRAVEL, True)
+        if self.paused:
+            return Place(view.events, view.total_events, "paused", Role.WARNING)
+        word = "" if view.run.status in ENDED else "following"
+        return Place(view.events, view.total_events, word)
+
+    # The detail
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        self._look_again()
+
+    def _look_again(self) -> None:
+        """Tells what is known of the step at once, and reads the rest."""
+        known, step = self._tell(), self._step()
+        if self._look is not None:
+            if known and step == self._looking_at:
+                # What is about to be read again need not wait for the run to be silent.
+                return
+            self._look.stop()
+        self._looking_at = step
+        self._look = self.set_timer(AGAIN if known else LOOK, self._ask)
+
+    def _key(self, step: int) -> tuple[int, int, str]:
+        assert self.view is not None
+        steps = self.view.steps
+        return (step, steps.span_last[step], steps.status_of(step).value)
+
+    def _tell(self) -> bool:
+        """Fills the detail with what is known; whether everything is."""
+        timeline, view = self.timeline, self.view
+        step = self._step()
+        if view is None or step is None:
+            self.detail.tell(None)
+            return True
+        context = self._contexts.get(self._key(step))
+        found = context if isinstance(context, StepContext) else None
+        described = view.describe(step)
+        if found is not None and not view.travelling:
+            described = found.step
+        picture = timeline.picture(timeline.cursor)
+        then = values_of_then(found, view, self.kit.clock()) if found else None
+        self.detail.tell(
+            Subject(
+                kind_sign(described.kind, self.kit.signs),
+                picture.label,
+                described,
+                view.run,
+                then or found,
+                view.events if view.travelling else None,
+                context.reason if isinstance(context, Unavailable) else "",
+                then is not None,
+            )
+        )
+        return found is not None
+
+    def _step(self) -> int | None:
+        """The step that the detail is about: the one that has the rows, where two share a row."""
+        timeline, view = self.timeline, self.view
+        if view is None or not 0 <= timeline.step < len(view.steps):
+            return None
+        inner = timeline.index.inner(timeline.step)
+        return inner if not view.steps.children_of[inner] else timeline.step
+
+    def _ask(self) -> None:
+        self._look = None
+        step = self._step()
+        if step is None:
+            return
+        key = self._key(step)
+
+        def take(answer: StepContext | Unavailable) -> None:
+            if len(self._contexts) >= KEPT_CONTEXTS:
+                del self._contexts[next(iter(self._contexts))]
+            self._contexts[key] = answer
+            self._tell()
+
+        self.asker.ask("context", lambda reader: reader.context(step), take)
+
+    # What can be done
+
+    def enter(self) -> None:
+        """Folds or unfolds; where there is one pane, goes to the detail."""
+        if self.screen.size.width < NARROW:
+            self._show_detail(not self.has_class("-detail"))
+        else:
+            self.timeline.toggle()
+
+    def _show_detail(self, shown: bool) -> None:
+        self.set_class(shown, "-detail")
+        (self.detail if shown else self.timeline).focus()
+
+    def back(self) -> bool:
+        """From the detail to the timeline; from one pane to all."""
+        for mode in ("-detail", "-zoomed"):
+            if self.has_class(mode):
+                self.remove_class(mode)
+                self.timeline.focus()
+                return True
+        return False
+
+    def zoom(self) -> None:
+        """The focused one of timeline and detail alone, or both."""
+        if self.has_class("-zoomed"):
+            self.remove_class("-zoomed")
+            return
+        self.set_class(self.detail.has_focus, "-detail")
+        self.add_class("-zoomed")
+
+    def inward(self) -> None:
+        """Unfolds, or goes inside."""
+        self.timeline.inward()
+
+    def outward(self) -> None:
+        """Folds, or goes to the step around."""
+        self.timeline.outward()
+
+    def toggle_idle(self) -> None:
+        """Shows idle stretches at their length, or cuts them out."""
+        self.show_idle = not self.show_idle
+        self._take_axis()
+
+    def toggle_axis(self) -> None:
+        """Changes between time and the order of events."""
+        self.by_order = not self.by_order
+        self._take_axis()
+
+    def _take_axis(self) -> None:
+        if self.view is not None:
+            self.timeline.take(self.view, self._span())
+            self.post_message(self.AxisChanged())
+
+    @property
+    def row_event(self) -> int | None:
+        """The newest event of the step under the cursor."""
+        step = self._step()
+        if step is None or self.view is None:
+            return None
+        return self.view.steps.last[step] or self.view.steps.span_last[step] or None
+
+    def value_to_copy(self) -> Copy | None:
+        """The error of the step, else its name."""
+        step = self._step()
+        if step is None or self.view is None:
+            return None
+        described = self.view.describe(step)
+        if described.error:
+            return Copy(fit_to_copy(None, described.error), "the error")
+        return Copy(self.timeline.picture(self.timeline.cursor).label, "the step's name")
+
+    def place_to_copy(self) -> Copy | None:
+        """Store, run, step and row."""
+        step = self._step()
+        if step is None or self.view is None:
+            return None
+        view = self.view
+        context = self._contexts.get(self._key(step))
+        found = context if isinstance(context, StepContext) else None
+        about = Subject("", "", view.describe(step), view.run, found)
+        parts = [view.run.key, f"step {about.step.id}", location(about)]
+        return Copy(fit_to_copy(None, "  ".join(part for part in parts if part)), "the location")
