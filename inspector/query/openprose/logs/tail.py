@@ -143,18 +143,18 @@ class Tail:
 
         A line that is longer than is ever held comes in several pieces of the same number.
         """
-        front = self.header().front_lines
-        at = max(0, bisect_right(self.state.lines, first) - 1)
-        known = len(self._offsets) > 0 and self.state.lines[at] <= first
-        offset, line = (self._offsets[at], self.state.lines[at] - 1) if known else (0, 0)
+        front, half = self.header().front_lines, self.unfinished()
+        marks = self.state.lines if half is None else [*self.state.lines, half.line]
+        at = bisect_right(self.state.lines, first) - 1
+        offset, line = (self._offsets[at], self.state.lines[at] - 1) if at >= 0 else (0, 0)
         for raw, begins in self._raw_lines(offset):
             line += begins
             if line >= first + most:
                 return
             if line >= first:
-                number = bisect_right(self.state.lines, line)
-                marks = number > 0 and self.state.lines[number - 1] == line
-                role = "marker" if marks else "note" if number else "header"
+                number = bisect_right(marks, line)
+                is_marker = number > 0 and marks[number - 1] == line
+                role = "marker" if is_marker else "note" if number else "header"
                 role = "front_matter" if not number and line <= front else role
                 yield line, number or None, role, decoded(raw)
 
