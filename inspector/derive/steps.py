@@ -19,6 +19,8 @@ NO_TIME = -(2**63)
 
 KINDS: tuple[StepKind, ...] = tuple(StepKind)
 STATUSES: tuple[Status, ...] = tuple(Status)
+DEEPEST_PATH = 600
+"""Segments of the longest path that is written out."""
 _BLOCK = 1024
 _NO_TIMES = array("q", [NO_TIME]) * _BLOCK
 _ZEROS = array("i", [0]) * _BLOCK
@@ -244,11 +246,13 @@ class StepTable:
 
         No two steps have the same one: reserved characters in names are written as `%2F`, a name
         that reads as a number as `#7`, no name as `?`, an empty one as `%`; a repeated segment is
-        followed by `#2`.
+        followed by `#2`; of a path that is too deep only the end is given, with the step's number.
         """
         parts: list[str] = []
-        repeats = self.repeats
+        repeats, number = self.repeats, step
         while step >= 0:
+            if len(parts) == DEEPEST_PATH:
+                return f"…{''.join(reversed(parts[:2]))}@{number}"
             kind, segment = self.kind[step], self.segment[step]
             again = repeats.get(step, "") if repeats else ""
             if kind == _ITERATION:
@@ -336,3 +340,20 @@ def _quoted(name: str) -> str:
 def instant(value: int) -> int | None:
     """An instant out of a column: UTC ms, or None when it is not recorded."""
     return None if value == NO_TIME else value
+
+
+def levels_of(table: StepTable) -> array[int]:
+    """How deep each step lies, 1 for those of the run itself; parents may come after children."""
+    parent = table.parent
+    levels = array("i", bytes(4 * len(parent)))
+    for step in range(len(parent)):
+        unknown: list[int] = []
+        at = step
+        while at >= 0 and not levels[at]:
+            unknown.append(at)
+            at = parent[at]
+        level = levels[at] if at >= 0 else 0
+        for one in reversed(unknown):
+            level += 1
+            levels[one] = level
+    return levels

@@ -10,26 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from inspector.derive.steps import levels_of
 from inspector.model.clock import rfc3339
 from inspector.model.finding import Finding
 from inspector.model.run import Run
 from inspector.model.step import Attempt, Event, OpenConstruct, Step
 from inspector.model.store import Store
 from inspector.model.value import Attachment, Value
+from inspector.query.masked import Masks
 from inspector.query.view import RunView, ValueList
-from inspector.text.mask import mask_named
 
 Document = dict[str, Any]
-
-_OURS = frozenset(
-    {
-        "schema", "key", "kind", "runtime", "store", "run_id", "session", "parent_key", "path",
-        "status", "raw_status", "variant", "write_style", "health", "code", "ref", "id", "parent",
-        "started_at", "ended_at", "last_activity_at", "updated_at", "at", "at_raw", "verdict",
-        "scope", "type", "frame", "part", "columns", "extra_columns",
-    }
-)  # fmt: skip
-"""Fields whose text is an identifier, a word of ours or an instant: nothing to mask."""
 
 
 def document(kind: str, content: Mapping[str, Any], *, reveal: bool) -> Document:
@@ -37,46 +28,25 @@ def document(kind: str, content: Mapping[str, Any], *, reveal: bool) -> Document
     whole: Document = {"schema": f"inspector.{kind}/1"}
     if reveal:
         return {**whole, **content, "masked": 0}
-    counter = _Masks()
-    masked = {key: counter.walk(key, value) for key, value in content.items()}
-    return {**whole, **masked, "masked": counter.count}
-
-
-class _Masks:
-    """Walks a document and masks what looks like a secret."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def walk(self, name: str, value: Any) -> Any:
-        if isinstance(value, str):
-            return value if name in _OURS else self._text(name, value)
-        if isinstance(value, Mapping):
-            return self._mapping(value)
-        if isinstance(value, list | tuple):
-            return [self.walk(name, item) for item in value]
-        return value
-
-    def _mapping(self, value: Mapping[Any, Any]) -> dict[Any, Any]:
-        named = value.get("name")
-        known = named if isinstance(named, str) and ("value" in value or "preview" in value) else ""
-        return {
-            key: self.walk(known if key in ("value", "preview") and known else str(key), item)
-            for key, item in value.items()
-        }
-
-    def _text(self, name: str, text: str) -> str:
-        masked = mask_named(name, text)
-        self.count += masked.count
-        return masked.text
+    masks = Masks()
+    masked = masks.content(content)
+    return {**whole, **masked, "masked": masks.count}
 
 
 def row_document(kind: str, content: Mapping[str, Any], *, reveal: bool) -> Document:
-    """One row of a `--jsonl` answer, masked like a document but without a schema name."""
+    """One row of a `--jsonl` answer, masked like a document but without a schema name.
+
+    `kind` is that of the document that the row would be a part of.
+    """
     if reveal:
         return dict(content)
-    masks = _Masks()
-    return {key: masks.walk(key, value) for key, value in content.items()}
+    (rows,) = Masks().content({_ROWS.get(kind, kind): [content]}).values()
+    row: Document = rows[0]
+    return row
+
+
+_ROWS = {"record": "records", "show": "steps"}
+"""Kind of document → the field that holds its rows."""
 
 
 def runs(stores: Iterable[Store], listed: Iterable[Run]) -> Document:
@@ -94,6 +64,7 @@ def store(one: Store) -> Document:
         "health": one.health,
         "reason": one.reason,
         "verdict": one.verdict,
+        "verdict_note": one.verdict_note,
     }
 
 
@@ -120,6 +91,7 @@ def run(one: Run) -> Document:
         "steps": asdict(one.steps),
         "tokens": asdict(one.tokens),
         "cost": None if one.cost is None else dict(one.cost),
+        "owner": dict(one.owner),
         "complete": one.complete,
     }
 
@@ -145,11 +117,8 @@ def show(view: RunView, depth: int | None = None) -> Document:
 
 
 def _down_to(view: RunView, depth: int) -> Iterable[int]:
-    level: list[int] = []
-    for number, parent in enumerate(view.steps.parent):
-        level.append(1 if parent < 0 else level[parent] + 1)
-        if level[number] <= depth:
-            yield number
+    levels = levels_of(view.steps)
+    return (number for number in range(len(view.steps)) if levels[number] <= depth)
 
 
 def step(one: Step) -> Document:

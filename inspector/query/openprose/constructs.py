@@ -13,6 +13,9 @@ from inspector.model.step import StepKind
 from inspector.query.openprose.instances import Registry
 from inspector.query.openprose.state import ROOT, Fact, State
 
+LOOKED_AT = 20
+"""Open constructs of one name among which that of the row's own frame is looked for."""
+
 
 def find_parallel(state: State, fact: Fact, frame: int) -> int | None:
     """The parallel instance that a branch or join row belongs to; a closed one if none is open."""
@@ -48,11 +51,11 @@ def _is_meant(state: State, frame: int, kind: StepKind, name: str | None, fact: 
 
 
 def _open(state: State, registry: Registry, name: str | None, fact: Fact) -> Sequence[int]:
-    """Open constructs of that name, without one those with the row's index; oldest first."""
+    """Open constructs of that name, without one those with the row's index; newest first."""
     if name is not None:
-        return registry.named(name).open.of(state.steps)
-    every = registry.open.of(state.steps)
-    return sorted(one for one in every if state.index[one] == fact.statement)
+        return registry.named(name).open.newest(state.steps)
+    every = registry.open.newest(state.steps)
+    return [one for one in every if state.index[one] == fact.statement]
 
 
 def _in_frame(state: State, running: Sequence[int], frame: int) -> int | None:
@@ -60,16 +63,21 @@ def _in_frame(state: State, running: Sequence[int], frame: int) -> int | None:
     if not running:
         return None
     if frame != ROOT:
-        for step in reversed(running):
+        for step in running[:LOOKED_AT]:
             if frame in state.steps.ancestors(step):
                 return step
-    return running[-1]
+    return running[0]
 
 
-def supersede(state: State, registry: Registry, name: str, container: int, fact: Fact) -> None:
+def supersede(state: State, kind: StepKind, name: str, container: int, fact: Fact) -> None:
     """A construct that was begun anew in the same place: the older one will not end any more."""
-    for step in tuple(registry.named(name).open.of(state.steps)):
-        same_place = state.steps.parent[step] == container
-        if same_place and state.index[step] == fact.statement:
-            state.steps.set_status(step, Status.INTERRUPTED, state.steps.raw[step])
-            state.remark("superseded", step, (fact.row,))
+    step = state.by_key.get(container, {}).get((kind, name, fact.statement))
+    if step is not None and state.steps.status_of(step) is Status.RUNNING:
+        state.steps.set_status(step, Status.INTERRUPTED, state.steps.raw[step])
+        state.remark("superseded", step, (fact.row,))
+
+
+def begun_here(state: State, kind: StepKind, name: str, container: int, step: int) -> None:
+    """Remembers what a further start in the same place would supersede."""
+    key = (kind, name, state.index[step])
+    state.by_key.setdefault(container, {})[key] = step

@@ -187,6 +187,7 @@ def _sentence(remark: Remark, names: Sequence[str]) -> str:
 _SENTENCES = {
     "malformed_metadata": "Row {row} has metadata that is not a JSON object; it is shown raw.",
     "clock_skew": "Row {row} ends before it starts; its duration is left out.",
+    "too_deep": "Row {row} lies deeper than calls can be; it is shown beside what it names.",
     "before_parent": "Row {row} starts before what it is a part of; the clock may have been set.",
     "implausible_time": "Row {row} bears an instant that cannot be right; the axis leaves it out.",
     "superseded": "A construct was begun again by row {row} before its end was recorded.",

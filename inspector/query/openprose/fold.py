@@ -33,7 +33,7 @@ from inspector.query.openprose.places import (
     waits_for_parent,
 )
 from inspector.query.openprose.row_numbers import RowNumbers
-from inspector.query.openprose.state import ROOT, Fact, State
+from inspector.query.openprose.state import DEEPEST, ROOT, Fact, State
 from inspector.query.openprose.statements import begin, record
 from inspector.text.parse_time import parse_instant
 
@@ -97,6 +97,7 @@ def _apply_plain(state: State, row: Row) -> bool:
         return False
     step = known[index] = state.steps.append(container, _STATEMENT, text, code, raw, state.events)
     state.steps.segment[step] = index
+    state.levels.append(state.levels[container] + 1 if container >= 0 else 0)
     state.index.append(index)
     rows.last = row_id
     rows.ids.append(row_id)
@@ -125,6 +126,8 @@ def _apply_fact(state: State, row: Row) -> None:
         state.remark("malformed_metadata", step, (fact.row,))
     if fact.status is Status.UNKNOWN:
         state.remark("unknown_status", step, (fact.row,), fact.raw or "")
+    if state.levels[step] >= DEEPEST:
+        state.remark("too_deep", step, (fact.row,))
 
 
 def _count_signs(state: State, fact: Fact) -> None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from inspector.derive.steps import STATUS_CODE, StepTable
 from inspector.model.status import Status
 
+MOST_LOOKED_AT = 100
+"""Constructs that are open at a time in any run that makes sense, and more."""
 _RUNNING = STATUS_CODE[Status.RUNNING]
 
 
@@ -29,9 +31,21 @@ class OpenSteps:
     def of(self, steps: StepTable) -> list[int]:
         """Those that have not ended, oldest first."""
         status = steps.status
-        if any(status[step] != _RUNNING for step in self._maybe):
-            self._maybe = [step for step in self._maybe if status[step] == _RUNNING]
+        self._maybe = [step for step in self._maybe if status[step] == _RUNNING]
         return self._maybe
+
+    def newest(self, steps: StepTable) -> list[int]:
+        """Those that have not ended, newest first; of very many only the newest."""
+        status, maybe = steps.status, self._maybe
+        found: list[int] = []
+        at = len(maybe)
+        while at and len(found) < MOST_LOOKED_AT:
+            at -= 1
+            if status[maybe[at]] == _RUNNING:
+                found.append(maybe[at])
+        # What was passed and has ended is never passed again.
+        maybe[at:] = reversed(found)
+        return found
 
     def copy(self) -> OpenSteps:
         """A copy that later events do not reach."""

@@ -11,7 +11,13 @@ import re
 
 from inspector.model.status import Status
 from inspector.model.step import StepKind
-from inspector.query.openprose.constructs import find_loop, find_parallel, supersede
+from inspector.query.openprose.constructs import (
+    LOOKED_AT,
+    begun_here,
+    find_loop,
+    find_parallel,
+    supersede,
+)
 from inspector.query.openprose.instances import OpenSteps
 from inspector.query.openprose.parallels import branch_step
 from inspector.query.openprose.places import frame_of, inside
@@ -54,11 +60,12 @@ def apply_loop(state: State, fact: Fact) -> int:
 def _start(state: State, fact: Fact, frame: int) -> int:
     name = _name(fact)
     container = _around(state, fact, frame, name)
-    supersede(state, state.named_loops, name, container, fact)
+    supersede(state, StepKind.LOOP, name, container, fact)
     step = state.add_step(container, StepKind.LOOP, fact, fact.text, name)
+    begun_here(state, StepKind.LOOP, name, container, step)
     state.named_loops.add(name, step)
     begin(state, step, fact)
-    by_order = fact.raw == "started"
+    by_order = fact.raw == "started" and not state.is_deepest(step)
     _describe(state, step, fact, done=0 if by_order else None)
     in_order = [loop for loop in state.loops.get(container, ()) if _is_open(state, loop)]
     if by_order:
@@ -78,14 +85,13 @@ def _around(state: State, fact: Fact, frame: int, name: str) -> int:
     """Where a loop begins: not inside itself, when it is begun again before its end."""
     if fact.meta.branch is not None:
         parallel = find_parallel(state, fact, frame)
-        if parallel is not None:
+        if parallel is not None and not state.is_deepest(parallel):
             return inside(state, branch_step(state, parallel, fact.meta.branch))
     container = inside(state, frame)
-    open_ones = state.named_loops.named(name).open.of(state.steps)
-    if open_ones and container >= 0:
-        for around in [container, *state.steps.ancestors(container)]:
-            if around in open_ones and state.index[around] == fact.statement:
-                return state.steps.parent[around]
+    for around in state.named_loops.named(name).open.newest(state.steps)[:LOOKED_AT]:
+        if state.index[around] == fact.statement:
+            lies_in = container == around or around in state.steps.ancestors(container)
+            return state.steps.parent[around] if lies_in else container
     return container
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from inspector.model.status import FINISHED, Status
 from inspector.model.step import StepKind
-from inspector.query.openprose.constructs import find_parallel, supersede
+from inspector.query.openprose.constructs import begun_here, find_parallel, supersede
 from inspector.query.openprose.places import frame_of, inside
 from inspector.query.openprose.state import Fact, State
 from inspector.query.openprose.statements import begin, record
 
 WORD = "parallel"
+MOST_NAMED = 1000
+"""Branches that a parallel lists although its start did not name them; all are steps."""
 
 
 def is_parallel_row(fact: Fact) -> bool:
@@ -58,16 +60,18 @@ def branch_step(state: State, instance: int, name: str) -> int:
     step = known.get(name)
     if step is None:
         step = known[name] = state.add_step(instance, StepKind.BRANCH, None, "", name)
-        ref = state.steps.more(instance).ref
-        ref["branches"] = [*ref["branches"], name]
+        if len(known) <= MOST_NAMED:
+            ref = state.steps.more(instance).ref
+            ref["branches"] = [*ref["branches"], name]
     return step
 
 
 def _start(state: State, fact: Fact, frame: int) -> int:
     name = fact.meta.parallel_id or WORD
     container = _around(state, fact, frame)
-    supersede(state, state.named_parallels, name, container, fact)
+    supersede(state, StepKind.PARALLEL, name, container, fact)
     step = state.add_step(container, StepKind.PARALLEL, fact, fact.text, name)
+    begun_here(state, StepKind.PARALLEL, name, container, step)
     begin(state, step, fact)
     names = fact.meta.branches or ()
     extra = state.steps.more(step)
@@ -85,9 +89,9 @@ def _start(state: State, fact: Fact, frame: int) -> int:
 def _around(state: State, fact: Fact, frame: int) -> int:
     """Where a parallel begins: a `branch` beside its own branches names the one around it."""
     if fact.meta.branch is not None:
-        for outer in reversed(state.named_parallels.open.of(state.steps)):
+        for outer in state.named_parallels.open.newest(state.steps):
             step = state.branches.get(outer, {}).get(fact.meta.branch)
-            if step is not None:
+            if step is not None and not state.is_deepest(step):
                 return inside(state, step)
     return inside(state, frame)
 

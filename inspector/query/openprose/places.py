@@ -28,6 +28,8 @@ def frame_of(state: State, fact: Fact) -> int:
         return ROOT
     step = state.step_of_row(row)
     if step is not None:
+        while state.is_deepest(step):
+            step = state.steps.parent[step]
         return step
     by_index = _open_construct(state, row)
     return ROOT if by_index is None else by_index
@@ -36,7 +38,7 @@ def frame_of(state: State, fact: Fact) -> int:
 def _open_construct(state: State, index: int) -> int | None:
     """The newest open parallel or loop with this statement index."""
     for registry in (state.named_parallels, state.named_loops):
-        for step in reversed(registry.open.of(state.steps)):
+        for step in registry.open.newest(state.steps):
             if state.index[step] == index:
                 return step
     return None
@@ -69,7 +71,7 @@ def _only_branch_with_loop(state: State, container: int) -> int | None:
     if loops is None:
         return None
     steps = state.steps
-    found = {steps.parent[loop] for loop in loops.of(steps)}
+    found = {steps.parent[loop] for loop in loops.newest(steps)}
     under_way = [
         branch
         for branch in found

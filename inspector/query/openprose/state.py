@@ -23,6 +23,10 @@ ROOT = -1
 KEPT_REMARKS = 100
 """Remarks of one code that are kept one by one; beyond that they are only counted."""
 
+DEEPEST = 512
+"""Levels of steps inside steps. A program calls itself at most a hundred times over, so what lies
+deeper was recorded wrongly: it is kept beside the step that it names, not inside."""
+
 EARLIEST = 946_684_800_000
 """The year 2000 in UTC ms."""
 LATEST = 4_102_444_800_000
@@ -64,6 +68,8 @@ class State:
     events: int = 0
     rows: RowNumbers = field(default_factory=RowNumbers)
     event_step: array[int] = field(default_factory=lambda: array("i"))
+    levels: array[int] = field(default_factory=lambda: array("H"))
+    """How deep each step was put when it was added; 0 is directly in the run."""
     index: list[Any] = field(default_factory=list)
     """`statement_index` of each step; None where it has none."""
     by_key: dict[int, dict[Any, int]] = field(default_factory=dict)
@@ -111,6 +117,10 @@ class State:
         event = self.rows.event(row)
         return None if event is None or event > len(self.event_step) else self.event_step[event - 1]
 
+    def is_deepest(self, container: int) -> bool:
+        """Whether nothing more should be put inside a container."""
+        return container >= 0 and self.levels[container] >= DEEPEST
+
     def first_row(self, step: int) -> int | None:
         """The first row of a step; None when it has none of its own."""
         first = self.steps.first[step]
@@ -140,6 +150,7 @@ class State:
         else:
             steps.add(container, kind, label, fact.status, fact.raw, fact.n)
             self.index.append(fact.statement)
+        self.levels.append(self.levels[container] + 1 if container >= 0 else 0)
         steps.segment[number] = segment
         if repeat:
             steps.repeats[number] = repeat
@@ -193,6 +204,7 @@ class State:
             events=self.events,
             rows=self.rows.copy(),
             event_step=self.event_step[:],
+            levels=self.levels[:],
             index=self.index[:],
             by_key={key: dict(value) for key, value in self.by_key.items()},
             used={key: Counter(value) for key, value in self.used.items()},

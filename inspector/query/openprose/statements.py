@@ -13,6 +13,9 @@ from inspector.model.status import FINISHED, Status
 from inspector.model.step import Attempt
 from inspector.query.openprose.state import EARLIEST, Fact, State
 
+MOST_ATTEMPTS = 1000
+"""Tries that are kept one by one, the first and the last; each bears its number."""
+
 
 def begin(state: State, step: int, fact: Fact) -> None:
     """The first row of a step: the columns already hold its status."""
@@ -31,7 +34,7 @@ def _begin_late(state: State, step: int, fact: Fact) -> None:
     number = fact.meta.attempt or 2
     extra = state.steps.more(step)
     extra.max_attempts = fact.meta.max_attempts
-    earlier = range(1, min(number, 1000))
+    earlier = range(1, min(number, MOST_ATTEMPTS))
     extra.attempts = [Attempt(n, Status.UNKNOWN) for n in earlier]
     extra.attempts.append(_attempt(number, fact))
 
@@ -84,6 +87,8 @@ def _record_attempt(state: State, step: int, fact: Fact, opens: bool) -> None:
             started_at=last.started_at if last.started_at is not None else fact.started_at,
             ended_at=fact.ended_at if fact.ended_at is not None else last.ended_at,
         )
+    if len(tries) > MOST_ATTEMPTS:
+        del tries[MOST_ATTEMPTS // 2]
     if extra.attempts or opens:
         extra.attempts = tries
 

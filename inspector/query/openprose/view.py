@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import Any
 
 from inspector.derive.steps import KIND_CODE, STATUS_CODE, Extra, StepTable
@@ -21,7 +22,7 @@ from inspector.query.openprose.receipts.ledger import Ledger
 from inspector.query.openprose.row_numbers import RowNumbers
 from inspector.query.openprose.rows import Damage, RunRow
 from inspector.query.openprose.schema import StyleSigns, style_of, variant_of
-from inspector.query.openprose.state import State
+from inspector.query.openprose.state import DEEPEST, State
 from inspector.query.tables import Tables
 from inspector.text.parse_time import parse_instant
 
@@ -286,7 +287,7 @@ def _references(
     rows: RowNumbers,
     known: Mapping[str, Any],
 ) -> dict[str, Any]:
-    lineage = [number, *steps.ancestors(number)]
+    lineage = list(islice(chain((number,), steps.ancestors(number)), 2 * DEEPEST))
     blocks = [step for step in lineage if steps.kind[step] == _BLOCK]
     depth = known.get("depth")
     given: dict[str, Any] = {

@@ -227,10 +227,10 @@ def test_ten_thousand_rounds_with_a_parallel_each_stay_cheap() -> None:
     looked = 0
 
     class Counting(OpenSteps):
-        def of(self, steps: StepTable) -> list[int]:
+        def newest(self, steps: StepTable) -> list[int]:
             nonlocal looked
             looked += len(self._maybe)
-            return super().of(steps)
+            return super().newest(steps)
 
     state = State()
     state.named_parallels.open = Counting()

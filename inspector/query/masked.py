@@ -1,0 +1,106 @@
+"""Documents without secrets: every text that comes from data is looked at, and masks are counted.
+
+Only words and instants of our own making, and the names by which a store or run is asked for, are
+left as they are. Records of a runtime are data through and through, whatever their fields are
+called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from inspector.text.escape import json_text
+from inspector.text.mask import mask, mask_named
+
+_OURS = frozenset(
+    {
+        "schema", "key", "kind", "runtime", "store", "run_id", "session", "parent_key", "path",
+        "status", "variant", "write_style", "health", "code", "verdict", "started_at", "ended_at",
+        "last_activity_at", "updated_at", "at", "as_of", "scope", "type", "frame", "part",
+    }
+)  # fmt: skip
+"""Fields whose text is an identifier, a word of ours or an instant: nothing to mask."""
+
+_NAMED_BY_US = frozenset({"id", "parent", "ref", "step", "raw_status", "at_raw"})
+"""Fields of our own whose text comes from data, but whose name says nothing about it."""
+
+_DATA = frozenset({"payload", "records", "receipts", "attachment"})
+"""Fields that hold what a runtime recorded, under its own names."""
+
+_HARMLESS = re.compile(r"[\w\[\]/.@%+-]{0,15}(?:#\w{0,4})?|[0-9TZ:., +-]{0,40}", re.ASCII)
+"""Too short for any secret without a name, or an instant."""
+
+_DEEPEST = 60
+"""Levels beyond which data is masked as the text that it would be written as."""
+_CACHED_CHARS = 200
+
+
+class Masks:
+    """Walks a document and masks what looks like a secret."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def content(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """The same document, masked."""
+        return {key: self._walk(key, value, False, 0) for key, value in content.items()}
+
+    def _walk(self, name: str, value: Any, data: bool, depth: int) -> Any:
+        if isinstance(value, str):
+            return self._text(name, value, data)
+        if isinstance(value, Mapping):
+            if depth > _DEEPEST:
+                return self._text(name, json_text(value), True)
+            return self._mapping(value, data or name in _DATA, depth + 1)
+        if isinstance(value, list | tuple):
+            if depth > _DEEPEST:
+                return self._text(name, json_text(value), True)
+            inside = data or name in _DATA
+            return [self._walk(name, item, inside, depth + 1) for item in value]
+        return value
+
+    def _mapping(self, value: Mapping[Any, Any], data: bool, depth: int) -> dict[Any, Any]:
+        named = value.get("name")
+        known = named if isinstance(named, str) and ("value" in value or "preview" in value) else ""
+        masked = {
+            key: self._walk(
+                known if key in ("value", "preview") and known else str(key), item, data, depth
+            )
+            for key, item in value.items()
+        }
+        whole, preview = value.get("value"), value.get("preview")
+        if isinstance(whole, str) and isinstance(preview, str) and whole.startswith(preview):
+            # A secret that the end of the preview cuts in two is only known as one in the whole.
+            masked["preview"] = masked["value"][: len(preview)]
+        return masked
+
+    def _text(self, name: str, text: str, data: bool) -> str:
+        if data:
+            shown, count = _mask(name, text)
+        elif name in _OURS:
+            return text
+        elif name in _NAMED_BY_US:
+            if _HARMLESS.fullmatch(text):
+                return text
+            shown, count = _mask(None, text)
+        else:
+            shown, count = _mask(name, text)
+        self.count += count
+        return shown
+
+
+def _mask(name: str | None, text: str) -> tuple[str, int]:
+    return _short(name, text) if len(text) <= _CACHED_CHARS else _looked_at(name, text)
+
+
+def _looked_at(name: str | None, text: str) -> tuple[str, int]:
+    masked = mask(text) if name is None else mask_named(name, text)
+    return masked.text, masked.count
+
+
+@lru_cache(maxsize=8192)
+def _short(name: str | None, text: str) -> tuple[str, int]:
+    return _looked_at(name, text)
