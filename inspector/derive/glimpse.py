@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inspector.derive.steps import STATUS_CODE, StepTable
+from inspector.derive.steps import KIND_CODE, STATUS_CODE, StepTable
 from inspector.model.status import Status
+from inspector.model.step import StepKind
 
 LOOKED_AT = 20_000
 """Steps that are looked through for the children of one: a glimpse must never be slow."""
 
 _COMPLETED = STATUS_CODE[Status.COMPLETED]
+_BRANCH = KIND_CODE[StepKind.BRANCH]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,9 @@ def glimpse(table: StepTable, step: int, limit: int) -> Glimpse:
         parent = -1
     else:
         parent = step if table.children_of[step] else table.parent[step]
+        if parent >= 0 and table.kind[parent] == _BRANCH:
+            # A branch says most beside the others.
+            step, parent = parent, table.parent[parent]
     total = table.children_of[parent] if parent >= 0 else None
     children = _children(table, parent, total)
     done = sum(table.status[child] == _COMPLETED for child in children)

@@ -23,6 +23,16 @@ def test_a_leaf_shows_its_siblings() -> None:
     assert glimpse(table(-1, -1), 1, 4).steps == (0, 1)
 
 
+def test_what_is_in_a_branch_shows_the_branches() -> None:
+    steps = StepTable()
+    steps.add(-1, StepKind.PARALLEL, "", Status.RUNNING, None, 1)
+    steps.add(0, StepKind.BRANCH, "", Status.RUNNING, None, 2)
+    steps.add(0, StepKind.BRANCH, "", Status.PENDING, None, 0)
+    steps.add(1, StepKind.STATEMENT, "inside", Status.FAILED, None, 3)
+    found = glimpse(steps, 3, 4)
+    assert (found.parent, found.steps) == (0, (1, 2))
+
+
 def test_of_many_it_shows_the_last_up_to_the_step() -> None:
     steps = table(-1, *[0] * 20)
     assert glimpse(steps, 20, 4).steps == (17, 18, 19, 20)

@@ -46,9 +46,9 @@ def spans(columns: Columns) -> list[tuple[int, int]]:
     return found
 
 
-@given(st.integers(24, 400))
-def test_columns_never_touch_and_stay_in_the_margins(width: int) -> None:
-    found = spans(columns_for(width))
+@given(st.integers(24, 400), st.booleans())
+def test_columns_never_touch_and_stay_in_the_margins(width: int, money: bool) -> None:
+    found = spans(columns_for(width, money=money))
     assert found[0][0] == margin(width)
     assert found[-1][1] <= width - margin(width)
     for (_, end), (start, _) in pairwise(found):

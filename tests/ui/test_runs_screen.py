@@ -212,6 +212,29 @@ async def test_the_cursor_keeps_its_run_and_its_line(monkeypatch: pytest.MonkeyP
         assert screen.runs.screen_line_of(screen.runs.cursor) == line
 
 
+async def test_an_untouched_cursor_stays_on_the_first_run() -> None:
+    app = inspector(few(DEEP_RESEARCH, TRIAGE))
+    async with app.run_test(size=(40, 15)) as pilot:
+        await settle(pilot)
+        assert runs_screen(app).runs.key == DEEP_RESEARCH.key
+        feed_of(app).tell(few(DEEP_RESEARCH, TRIAGE, FAILED, WAITING))
+        await settle(pilot)
+        assert runs_screen(app).runs.key == WAITING.key
+        assert runs_screen(app).runs.top == 0
+
+
+async def test_titles_have_the_place_of_amounts_where_no_run_moves_money() -> None:
+    title = "a-title-that-is-longer-than-20"
+    app = inspector(few(replace(FAILED, title=title), TRIAGE))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert title in shown(app)[5]
+        assert not shown(app)[4].endswith("net")
+        feed_of(app).tell(few(replace(FAILED, title=title), TRIAGE, WAITING))
+        await settle(pilot)
+        assert shown(app)[4].endswith("net")
+
+
 async def test_a_run_that_is_gone_leaves_the_cursor_beside_its_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

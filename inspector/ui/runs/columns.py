@@ -61,20 +61,21 @@ class Columns:
 
 
 @lru_cache(maxsize=64)
-def columns_for(width: int) -> Columns:
-    """The columns of a list of this width."""
+def columns_for(width: int, *, money: bool = True) -> Columns:
+    """The columns of a list of this width; without `money` titles have the place of NET."""
     if width < NARROW:
         end = width - margin(width)
         title = 5
         return Columns(width, 1, 3, title, max(1, end - DURATION_CELLS - 2 - title), end)
-    return _wide(width)
+    return _wide(width, money)
 
 
-def _wide(width: int) -> Columns:
+def _wide(width: int, money: bool) -> Columns:
     edge = margin(width)
     word = edge + 2 if width >= _FROM_WORD else None
     mark = edge + 2 + (WORD_CELLS + 1 if word is not None else 0)
-    title, spare = mark + 2, _spare(width)
+    net = money and width >= _FROM_NET
+    title, spare = mark + 2, _spare(width, net)
     more_now = min(MOST_NOW_CELLS - NOW_CELLS, spare // 2) if width > _FROM_NET else 0
     title_cells = TITLE_CELLS + spare - more_now
     column = title + title_cells
@@ -94,7 +95,7 @@ def _wide(width: int) -> Columns:
     if width >= _FROM_TOKENS:
         now_end = now + NOW_CELLS + more_now
         tokens_end = now_end + 1 + TOKENS_CELLS
-    if tokens_end is not None and width >= _FROM_NET:
+    if tokens_end is not None and net:
         net_end = tokens_end + 1 + NET_CELLS
     return Columns(
         width,
@@ -115,9 +116,11 @@ def _wide(width: int) -> Columns:
     )
 
 
-def _spare(width: int) -> int:
+def _spare(width: int, net: bool) -> int:
     """Cells beyond what the columns of this width take at least."""
-    for least in (_FROM_NET, _FROM_TOKENS, _FROM_RUN, _FROM_LONG_DATES):
+    if net:
+        return width - _FROM_NET
+    for least in (_FROM_TOKENS, _FROM_RUN, _FROM_LONG_DATES):
         if width >= least:
             return width - least
     if width >= _FROM_WORD:

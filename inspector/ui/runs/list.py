@@ -10,6 +10,7 @@ from textual.strip import Strip
 from inspector.derive.filters import Words
 from inspector.derive.groups import Arrangement, Group, Sort
 from inspector.model.run import Run
+from inspector.model.store import Runtime
 from inspector.ui.lines import LineList
 from inspector.ui.paint import Line, margin
 from inspector.ui.palette import Ground, Role
@@ -27,6 +28,11 @@ _LABELS: tuple[tuple[str, str, bool], ...] = (
     ("tokens_end", "tokens", True),
     ("net_end", "net", True),
 )
+
+
+def moves_money(run: Run) -> bool:
+    """Whether a run may have a net amount."""
+    return run.net is not None or run.runtime is Runtime.GRIMOIRE
 
 
 class RunsList(LineList):
@@ -47,18 +53,28 @@ class RunsList(LineList):
         self._group: dict[str, Group] = {}
         self._versions: dict[str, int] = {}
         self._headings = False
+        self._money = True
 
     # What it shows
 
-    def order(self, arrangement: Arrangement, *, keep_line: bool = True) -> None:
-        """Takes a new order; the cursor stays on its run and, unless told otherwise, its line."""
+    def order(
+        self, arrangement: Arrangement, *, keep_line: bool = True, to_top: bool = False
+    ) -> None:
+        """Takes a new order; the cursor stays on its run and, unless told otherwise, its line.
+
+        With `to_top` it goes to the first run, as at the beginning.
+        """
         key, before = self.key, self.cursor
         seen = keep_line and before in self.visible_rows
         line = self.screen_line_of(before) if seen else None
         self._arrangement = arrangement
         self._group = {k: group for group, keys in arrangement.groups.items() for k in keys}
+        # Decided here and not by every tick: columns must not move while one looks.
+        self._money = any(moves_money(run) for run in self.runs.values())
         self._make_rows()
-        if key in self._group:
+        if to_top:
+            self.rows_changed(self._nearest(0), screen_line=0)
+        elif key in self._group:
             self.rows_changed(self._rows.index(key), screen_line=line)
         else:
             self.rows_changed(self._nearest(before))
@@ -137,7 +153,7 @@ class RunsList(LineList):
 
     @property
     def _columns(self) -> Columns:
-        return columns_for(max(1, self.size.width))
+        return columns_for(max(1, self.size.width), money=self._money)
 
     # How it is drawn
 
@@ -159,11 +175,12 @@ class RunsList(LineList):
         """What a row's picture depends on."""
         entry = self._rows[row]
         if isinstance(entry, Group):
-            return (entry, row == self.top)
+            return (entry, row == self.top, self._money)
         run = self.runs.get(entry)
         elapsed = elapsed_text(run, self.kit.clock()) if run else ""
         return (
             entry,
+            self._money,
             self._versions.get(entry, 0),
             self._group[entry],
             elapsed,
@@ -173,11 +190,11 @@ class RunsList(LineList):
 
     def head_version(self, top: int) -> Hashable:
         """The head names the topmost group and the order."""
-        return (self._group_at(top), self.sort)
+        return (self._group_at(top), self.sort, self._money)
 
     def paint_head(self, width: int, top: int) -> Strip:
         """Column names; the group's name stands where `status` would."""
-        columns, edge = columns_for(width), margin(width)
+        columns, edge = columns_for(width, money=self._money), margin(width)
         line = Line(width, self.kit.roles)
         group = self._group_at(top)
         if columns.grouped and group is not None:
@@ -197,7 +214,7 @@ class RunsList(LineList):
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """A run, or the name of a group with a rule behind it."""
         entry = self._rows[row]
-        columns = columns_for(width)
+        columns = columns_for(width, money=self._money)
         if isinstance(entry, Group):
             return self._paint_heading(entry, columns, named=row != self.top)
         kit = self.kit

@@ -62,6 +62,8 @@ class RunsScreen(CommandScreen):
         self._problems = 0
         self._counts = Counts()
         self._moved_at = -REST
+        self._touched = False
+        """Whether the cursor was ever moved; until then it stays on the first run."""
         self._pending: Timer | None = None
         self._look: Timer | None = None
         self._seen: Timer | None = None
@@ -171,7 +173,7 @@ class RunsScreen(CommandScreen):
         runs = self.runs
         before = runs.key
         runs.search(self.ordering.words)
-        runs.order(self.ordering.shown(), keep_line=keep_line)
+        runs.order(self.ordering.shown(), keep_line=keep_line, to_top=not self._touched)
         self._show_counts()
         if runs.key != before:
             self._look_soon()
@@ -239,6 +241,7 @@ class RunsScreen(CommandScreen):
     @on(LineList.Moved)
     def _moved(self) -> None:
         self._moved_at = monotonic()
+        self._touched = True
         self._look_soon()
 
     @on(RunsList.Scrolled)
@@ -260,6 +263,7 @@ class RunsScreen(CommandScreen):
     def action_open(self) -> None:
         """Opens the run under the cursor."""
         run = self.runs.run
+        self._touched = True
         if run is not None:
             self.open_run(run)
 
@@ -271,6 +275,8 @@ class RunsScreen(CommandScreen):
     def action_back(self) -> None:
         """Clears what hides runs; there is nothing behind this screen."""
         if self.ordering.hides or self.field.display:
+            # What was looked for was found, so that the cursor stays there.
+            self._touched = self._touched or self.ordering.hides
             self.ordering.needs_me = False
             self.field.value = ""
             self.ordering.words = Words()
