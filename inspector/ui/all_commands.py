@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from inspector.ui.commands import EVERYWHERE, LIST_COMMANDS, Command, Keys
 from inspector.ui.nothing import NOTHING_COMMANDS
 from inspector.ui.problems import PROBLEMS_COMMANDS
+from inspector.ui.run.commands import RUN_COMMANDS
 from inspector.ui.runs.commands import RUNS_COMMANDS
 
 EVERYWHERE_COMMANDS = (
@@ -24,6 +25,7 @@ EVERYWHERE_COMMANDS = (
 
 COMMANDS: tuple[Command, ...] = (
     *RUNS_COMMANDS,
+    *RUN_COMMANDS,
     *PROBLEMS_COMMANDS,
     *NOTHING_COMMANDS,
     *EVERYWHERE_COMMANDS,

@@ -18,6 +18,8 @@ from inspector.ui.palette import Ground, Role
 from inspector.ui.roles import STATUS_ROLE, status_word, word_role
 
 READ_ONLY = "read-only"
+LEAST = (24, 5)
+"""Columns and rows below which the header asks for more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,10 @@ class Header(Painted):
         """The row."""
         narrow = width < NARROW
         line = self.line(width, self._ground)
+        screen = self.app.size
+        if screen.width < LEAST[0] or screen.height < LEAST[1]:
+            line.put(0, f"too small: {LEAST[0]}x{LEAST[1]}", Role.WARNING)
+            return line.strip()
         edge = margin(width)
         right = self._right_narrow if narrow else self._right
         room = width - edge - (cell_width(right) + 2 if right else 0)

@@ -101,3 +101,12 @@ async def test_a_sentence_stands_in_the_footer_until_it_is_taken_back() -> None:
         footer.say("")
         await pilot.pause()
         assert "? help" in app.screen._compositor.render_strips()[4].text
+
+
+@pytest.mark.parametrize("size", [(20, 5), (23, 30), (100, 4), (16, 4)])
+async def test_what_is_too_small_says_so(size: tuple[int, int]) -> None:
+    app = Frame()
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        text = app.screen._compositor.render_strips()[0].text
+        assert text.rstrip() == "too small: 24x5"[: size[0]]

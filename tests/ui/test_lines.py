@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from textual.app import App, ComposeResult
+from textual.events import MouseScrollDown
 from textual.strip import Strip
 
 from inspector.ui.lines import LineList
@@ -192,6 +193,25 @@ async def test_the_mouse_points_and_chooses() -> None:
         assert app.chosen == [3]
         await pilot.click(Numbers, offset=(5, 0))
         assert numbers.cursor == 3
+
+
+async def test_the_wheel_scrolls_and_leaves_the_cursor() -> None:
+    app = Lists()
+    async with app.run_test(size=(60, 11)) as pilot:
+        numbers = lines(app)
+        numbers.move_to(1)
+        await pilot.pause()
+        for _ in range(4):
+            numbers.post_message(
+                MouseScrollDown(numbers, 5, 5, 0, 1, 0, shift=False, meta=False, ctrl=False)
+            )
+        await pilot.pause()
+        assert numbers.top >= 4
+        assert numbers.cursor == 1
+        await pilot.press("tab")
+        numbers.focus()
+        await pilot.press("j")
+        assert 2 in numbers.visible_rows
 
 
 async def test_resizing_keeps_the_cursor_in_sight() -> None:

@@ -186,7 +186,11 @@ class Preview(Painted):
         start = edge + AXIS_COLUMN
         if isinstance(axis, OrderAxis):
             line.put(start, "1", Role.MUTED)
-            line.right(start + axis.cells, f"{count(view.events)} events", Role.MUTED)
+            line.right(
+                start + axis.cells,
+                f"{count(view.events)} {'event' if view.events == 1 else 'events'}",
+                Role.MUTED,
+            )
             return line.strip()
         for tick in axis.labels:
             line.put(start + tick.cell, tick.label, Role.MUTED)
