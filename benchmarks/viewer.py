@@ -8,7 +8,7 @@ from benchmarks.terminal import Terminal
 Through = Literal["run", "list", "events"]
 THROUGH: tuple[Through, ...] = ("run", "list", "events")
 """The screen of the run; the list, where the run is selected; `events --follow`."""
-USUAL: Through = "list"
+USUAL: Through = "run"
 READY_S = 30.0
 
 

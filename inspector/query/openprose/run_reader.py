@@ -23,7 +23,7 @@ from inspector.query.openprose.timeline import Timeline
 from inspector.query.tables import Tables
 from inspector.query.view import RunView, StepContext, ValueList
 from inspector.store.attachment import inspect_attachment
-from inspector.store.read import Reading, StoreUnavailable, ZeroTouchReader
+from inspector.store.read import Reading, StoreUnavailable, Token, ZeroTouchReader
 
 T = TypeVar("T")
 
@@ -58,6 +58,10 @@ class ProseRun:
         self._source = ZeroTouchReader(place.store_path, clock=clock)
         self._timeline = Timeline()
         self._loaded: Loaded | None = None
+        self._token: Token | None = None
+        """Of the content that the last view tells of."""
+        self._unseen = False
+        """Whether a question was answered from newer content than that."""
         self._facts: view.Facts | None = None
         self._generation = -1
         self._compare_at: float | None = None
@@ -70,6 +74,7 @@ class ProseRun:
         """Reads what is not known yet and gives the run as it stands."""
         reading, start = self._load()
         loaded = reading.value
+        self._token, self._unseen = reading.token, False
         before = len(self._timeline)
         first = self._timeline.replace(loaded.rows, start, self._clock() + FUTURE_MS)
         moved = first < before or len(self._timeline) != before
@@ -235,14 +240,16 @@ class ProseRun:
         """Whether another read may tell more: something was written, or is still to be compared."""
         if self._compare_at is not None and self._monotonic() >= self._compare_at:
             return True
-        return self._source.changed() or self._grew_old()
+        return self._unseen or self._source.changed() or self._grew_old()
 
     def close(self) -> None:
         """Removes private copies."""
         self._source.close()
 
     def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        return self._read(question).value
+        reading = self._read(question)
+        self._unseen = self._unseen or reading.token != self._token
+        return reading.value
 
     def _read(self, question: Callable[[sqlite3.Connection], T]) -> Reading[T]:
         try:
