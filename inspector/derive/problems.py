@@ -15,7 +15,10 @@ _WELL = {Health.OK, Health.EMPTY, Health.BUSY}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A finding of a run, a store that cannot be read as it should, or (neither) a notice."""
+    """A finding of a run, a store that cannot be read as it should, or (neither) a notice.
+
+    A store that holds one run names that run too.
+    """
 
     code: str
     message: str
@@ -34,10 +37,11 @@ def problems(
     with_findings = [run for run in members if run.findings]
     newest = _newest_completed(members, {run.title for run in with_findings})
     found = [Problem("notice", notice) for notice in notices]
+    sick = [store for store in stores if store.health not in _WELL]
+    only = _only_runs(members, {store.path for store in sick})
     found += [
-        Problem(store.health.value, store.reason or store.health.value, store=store)
-        for store in stores
-        if store.health not in _WELL
+        Problem(store.health.value, store.reason or store.health.value, only.get(store.path), store)
+        for store in sick
     ]
     with_findings.sort(key=lambda run: (-(when(run) or 0), run.key))
     of_runs = [
@@ -52,6 +56,15 @@ def problems(
 def standing(found: Iterable[Problem]) -> int:
     """How many problems are not history."""
     return sum(not problem.followed for problem in found)
+
+
+def _only_runs(runs: Iterable[Run], paths: set[str]) -> dict[str, Run]:
+    """The run of each store that has exactly one."""
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        if run.store.path in paths:
+            found.setdefault(run.store.path, []).append(run)
+    return {path: members[0] for path, members in found.items() if len(members) == 1}
 
 
 def _newest_completed(runs: Iterable[Run], titles: set[str]) -> dict[tuple[str, str], int]:

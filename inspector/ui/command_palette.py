@@ -16,6 +16,7 @@ from textual.widgets import Input
 from inspector.text.measure import cell_width, clip
 from inspector.ui.commands import EVERYWHERE, LISTS, Command, Keys
 from inspector.ui.field import Field
+from inspector.ui.kit import kit_of
 from inspector.ui.lines import LineList
 from inspector.ui.paint import Line
 from inspector.ui.palette import Ground, Role
@@ -114,7 +115,7 @@ class PaletteScreen(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """A field and the commands that match."""
-        with Vertical(id="palette"):
+        with Vertical(id="palette", classes="-ascii" if kit_of(self).signs.ascii else None):
             yield PaletteField(":", "esc leaves", id="wanted")
             yield OfferList(self._offers)
 

@@ -42,7 +42,7 @@ class ProblemsList(LineList):
         before = self.problem
         self._rows = []
         for problem in found:
-            group = STANDING if problem.run else NOTICES if problem.store is None else STORES
+            group = STORES if problem.store else STANDING if problem.run else NOTICES
             group = FOLLOWED if problem.followed else group
             if group not in self._rows:
                 self._rows.append(group)
@@ -107,7 +107,7 @@ class ProblemsList(LineList):
 def _title(problem: Problem) -> str:
     if problem.run is not None:
         return problem.run.title
-    return problem.store.path.rpartition("/")[2] if problem.store is not None else "notice"
+    return "/".join(problem.store.path.split("/")[-2:]) if problem.store else "notice"
 
 
 def _same(one: Problem, other: Problem) -> bool:
@@ -139,7 +139,9 @@ class ProblemDetail(Painted):
         sentence = signs.show(problem.message)
         lines = wrapped(sentence, width - 2 * edge, self.size.height - 3, signs.cut)
         if y == 1:
-            line.put(edge, clip(signs.show(_title(problem)), width // 2), Role.STRONG)
+            line.put(
+                edge, clip(signs.show(_title(problem)), width // 2, ellipsis=signs.cut), Role.STRONG
+            )
             for part in _places(problem):
                 room = width - edge - line.cells - gap(width)
                 text = clip(signs.show(part), room, ellipsis=signs.cut)

@@ -30,6 +30,13 @@ def test_a_busy_or_empty_store_is_no_problem() -> None:
     assert not problems([store(health=Health.BUSY), store(health=Health.EMPTY)], [])
 
 
+def test_a_store_with_one_run_leads_to_it() -> None:
+    bad = store("/a/state.db", health=Health.UNREADABLE, reason="It is torn.")
+    inside = run("a", "1", Status.UNKNOWN, at=bad)
+    assert problems([bad], [inside, run("b", "2")])[0].run is inside
+    assert problems([bad], [inside, run("c", "3", at=bad)])[0].run is None
+
+
 def test_a_completed_newer_run_makes_it_history() -> None:
     failed = run("a", "1", Status.FAILED, started=1, findings=("it broke",))
     again = run("a", "2", started=2)

@@ -295,3 +295,19 @@ async def test_no_animation_and_no_second_screen_of_keys() -> None:
         assert app.animation_level == "none"
         assert app.size == Size(80, 24)
         assert not app.ENABLE_COMMAND_PALETTE
+
+
+@pytest.mark.parametrize("size", [(40, 15), (80, 24), (120, 36)])
+async def test_ascii_is_ascii_on_every_screen(size: tuple[int, int]) -> None:
+    app = inspector(ascii="always")
+    async with app.run_test(size=size) as pilot:
+        await pilot.press(*"jjjj")
+        for key in ("escape", "s", "/", "escape", "!", "escape", "?", "G", "escape", ":"):
+            await pilot.press(key)
+            await settle(pilot)
+            text = "\n".join(shown(app))
+            assert text.isascii(), key
+    app = inspector(pictured.NOTHING, ascii="always")
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert "\n".join(shown(app)).isascii()
