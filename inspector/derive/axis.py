@@ -15,6 +15,9 @@ from inspector.text.measure import cell_width
 MOST_TICKS = 7
 """Ticks that a span may have at most before the next larger step is taken."""
 
+STEADY_PARTS = 64
+"""Into how many parts a power of two is divided: about one a cell."""
+
 LABELS_APART = 2
 """Empty cells between two labels."""
 
@@ -82,6 +85,15 @@ def step_for(span: int, steps: Sequence[int]) -> int:
     return next((step for step in steps if power <= MOST_TICKS * step), steps[-1])
 
 
+def steady(span: int) -> int:
+    """A span with a little room at its end, so that an axis need not change with every event.
+
+    The room is less than a 32nd of it, and short spans have none.
+    """
+    quantum = max(1, (1 << max(0, span - 1).bit_length()) // STEADY_PARTS)
+    return -(-span // quantum) * quantum
+
+
 def spaced(ticks: Iterable[Tick], begin: int, end: int) -> tuple[Tick, ...]:
     """Those ticks whose labels have room between two cells, and between each other."""
     kept: list[Tick] = []
@@ -97,10 +109,14 @@ _ROUND = tuple(factor * 10**power for power in range(10) for factor in (1, 2, 5)
 
 @dataclass(frozen=True, slots=True)
 class OrderAxis:
-    """Events 1 to `events`, each as wide as the others."""
+    """Events 1 to `events`, each as wide as the others.
+
+    With `last` there is room for events that are still to come behind that one.
+    """
 
     events: int
     cells: int
+    last: int = 0
 
     def begin(self, position: int) -> int:
         """Where the event begins."""
@@ -140,7 +156,7 @@ class OrderAxis:
 
     @property
     def _last(self) -> Tick | None:
-        label = f"{self._events:,}"
+        label = f"{self.last or self._events:,}"
         fits = self._events > 1 and self.cells >= 1 + LABELS_APART + len(label)
         return Tick(self.cells - len(label), label) if fits else None
 

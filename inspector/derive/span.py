@@ -8,6 +8,7 @@ from itertools import compress
 from operator import not_
 from typing import NamedTuple
 
+from inspector.derive.axis import steady
 from inspector.derive.steps import KIND_CODE, STATUS_CODE, StepTable
 from inspector.model.run import Run
 from inspector.model.status import ENDED, Status
@@ -36,6 +37,10 @@ class Span(NamedTuple):
     start: int
     stop: int
     idle: tuple[tuple[int, int], ...] = ()
+
+    def steady(self) -> Span:
+        """The same span with a little room at its end."""
+        return self._replace(stop=self.stop - self.busy + steady(self.busy))
 
     @property
     def busy(self) -> int:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.derive.axis import LABELS_APART, Axis, OrderAxis
+from inspector.derive.axis import LABELS_APART, Axis, OrderAxis, steady
 from inspector.derive.bars import (
     Glyphs,
     Mark,
@@ -140,6 +140,14 @@ def test_ticks_change_only_when_the_span_doubles(events: int, cells: int) -> Non
     power = 1 << (events - 1).bit_length()
     every = {tick.label for tick in OrderAxis(power, 400).ticks}
     assert {tick.label for tick in OrderAxis(events, cells).ticks} <= every
+
+
+@given(st.integers(1, 10**9))
+def test_an_axis_has_a_little_room_and_changes_seldom(span: int) -> None:
+    roomy = steady(span)
+    assert span <= roomy < span + max(1, span / 32)
+    assert steady(roomy) == roomy
+    assert span > 64 or roomy == span
 
 
 @given(ORDER, st.lists(st.integers(1, 10**7), max_size=30))

@@ -132,7 +132,7 @@ class RowPainter:
             end -= max(COUNT_CELLS, cell_width(picture.counted)) + 2
         role = Role.STRONG if strong else Role.MUTED if picture.status in QUIET else Role.TEXT
         if picture.sign:
-            line.put(start, picture.sign, role if strong else Role.MUTED)
+            line.put(start, picture.sign, Role.MUTED)
             start = line.cells + 1
         note = picture.note
         if columns.count_end is None and picture.counted:

@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.theme import Theme
 
-from inspector.derive.axis import Axis, OrderAxis
+from inspector.derive.axis import Axis, OrderAxis, Tick, steady
 from inspector.derive.landing import landing, live_step
 from inspector.derive.span import Span
 from inspector.derive.time_axis import TimeAxis
@@ -47,6 +47,7 @@ class Timeline(LineList):
         self._painter: RowPainter | None = None
         self._arranged_for: tuple[object, ...] = ()
         self._arrangement = 0
+        self._ruler: tuple[Tick, ...] = ()
         self._landed = False
         self._next: RunView | None = None
         self._building: asyncio.Task[None] | None = None
@@ -74,7 +75,7 @@ class Timeline(LineList):
 
     def head_version(self, top: int) -> Hashable:
         """The ruler never scrolls."""
-        return self._arrangement
+        return (self._ruler, self._arrangement)
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """One step."""
@@ -90,7 +91,7 @@ class Timeline(LineList):
             line.right(columns.tokens_end, "tokens", Role.MUTED)
         if columns.duration_end is not None:
             line.right(columns.duration_end, "duration", Role.MUTED)
-        for label in self.axis.labels:
+        for label in self._ruler:
             line.put(columns.axis + label.cell, label.label, Role.MUTED)
         return line.strip()
 
@@ -197,7 +198,8 @@ class Timeline(LineList):
             return
         timed = self.span is not None
         columns = columns_for(self.size.width, timed, view.run.tokens.total is not None)
-        axis: Axis = OrderAxis(view.total_events, columns.cells)
+        total = view.total_events
+        axis: Axis = OrderAxis(steady(total), columns.cells, total)
         if self.span is not None:
             axis = TimeAxis(self.span, columns.cells, self.kit.zone)
         now = self.kit.clock()
@@ -207,7 +209,8 @@ class Timeline(LineList):
         self._pictures = Pictures(
             view, self.index, axis, self.kit.signs, timed=timed, now=now, bare=columns.narrow
         )
-        arranged_for = (columns, lines, axis.labels, self.kit.epoch, self.kit.roles)
+        self._ruler = axis.labels
+        arranged_for = (columns, lines, self.kit.epoch, self.kit.roles)
         if arranged_for != self._arranged_for:
             self._arranged_for = arranged_for
             self._arrangement += 1
@@ -229,7 +232,7 @@ class Timeline(LineList):
         return lines_of(self.axis, -1) if self._painter is None else self._painter.lines
 
     def rearrange(self) -> None:
-        """Another axis, zone or theme: everything is computed anew."""
+        """Another axis, zone, theme or now: all is computed anew, and what differs is drawn."""
         self._arrange()
         self.repaint()
 

@@ -133,8 +133,12 @@ class TimelinePane(Pane):
         span = span_of(live.steps, live.run, self.kit.clock())
         if span is None:
             return None
-        self._span_until = span.stop + (span.stop - span.start)
-        return span._replace(idle=()) if self.show_idle else span
+        if self.show_idle:
+            span = span._replace(idle=())
+        if live.run.status in ENDED:
+            return span
+        self._span_until = span.stop + span.busy
+        return span.steady()
 
     def tick(self) -> None:
         """What is open has grown older; the axis follows when its span has doubled."""
@@ -144,6 +148,8 @@ class TimelinePane(Pane):
             return
         if self.kit.clock() > self._span_until and self.view is not None:
             self.timeline.take(self.view, self._span())
+        else:
+            self.timeline.rearrange()
 
     def redraw(self) -> None:
         """Another zone or theme."""
@@ -265,18 +271,17 @@ class TimelinePane(Pane):
         (self.detail if shown else self.timeline).focus()
 
     def back(self) -> bool:
-        """From the detail to the timeline; from one pane to all."""
-        for mode in ("-detail", "-zoomed"):
-            if self.has_class(mode):
-                self.remove_class(mode)
-                self.timeline.focus()
-                return True
-        return False
+        """From one part to all."""
+        if not (self.has_class("-detail") or self.has_class("-zoomed")):
+            return False
+        self.remove_class("-detail", "-zoomed")
+        self.timeline.focus()
+        return True
 
     def zoom(self) -> None:
         """The focused one of timeline and detail alone, or both."""
         if self.has_class("-zoomed"):
-            self.remove_class("-zoomed")
+            self.remove_class("-detail", "-zoomed")
             return
         self.set_class(self.detail.has_focus, "-detail")
         self.add_class("-zoomed")

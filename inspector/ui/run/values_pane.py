@@ -114,7 +114,7 @@ class ValuesPane(Pane):
         kept = [value for value in values if _matches(value, words)]
         told = ""
         if self._scope is not None:
-            told = f"as {scope_text(self._scope, self.kit.signs)} resolves them"
+            told = f"seen from {scope_text(self._scope, self.kit.signs)}"
         if words:
             told = f"{told}  {len(kept):,} of {len(values):,}".strip()
         self.list.show(kept, told)

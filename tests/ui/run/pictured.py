@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from inspector.model.run import Run, RunKind, Tokens
@@ -27,7 +27,8 @@ from tests.ui.run.fakes import (
     view_of,
 )
 
-ZONE = timezone(timedelta(hours=1))
+ZONE = "Etc/GMT-1"
+"""Which is an hour before UTC."""
 AS_OF = int(datetime(2026, 1, 16, 13, 32, 7, tzinfo=UTC).timestamp() * 1000)
 NOW = AS_OF + 600
 

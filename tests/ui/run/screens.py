@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import tzinfo
 
 from textual.pilot import Pilot
 
@@ -24,14 +23,12 @@ def app_over(
     theme: str = "dark",
     ascii: str = "auto",
     clock: Callable[[], int] = lambda: pictured.NOW,
-    zone: tzinfo = pictured.ZONE,
+    zone: str = pictured.ZONE,
 ) -> InspectorApp:
     """The application over a feed with one run, at the instant of the pictures."""
     view = feed.of(None)
     feed.overview = Overview((view.run.store,), (view.run,), view.as_of)
-    app = InspectorApp(feed, Settings(theme=theme, ascii=ascii), clock, "~/work/research")
-    app.kit.zone = zone
-    return app
+    return InspectorApp(feed, Settings(theme, ascii, zone), clock, "~/work/research")
 
 
 def open_run(app: InspectorApp) -> RunScreen:
