@@ -1,7 +1,7 @@
 """One execution, as the list and the head of its screen show it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from inspector.model.finding import Finding
@@ -83,6 +83,8 @@ class Run:
     net: Mapping[str, str] | None = None
     """Net amounts by asset in base units; only runtimes that move money have it."""
     progress: Progress = Progress()
+    owner: Mapping[str, str] = field(default_factory=dict)
+    """Whom it belongs to, where a runtime says so: `tenant`, `account`, `user`."""
     complete: bool = True
     """False while only the cheap summary was read: findings and structure are still to come."""
 

@@ -47,3 +47,5 @@ class Store:
     """A sentence for every health but `ok`."""
     verdict: str | None = None
     """Prism only: whether its schema is genuine."""
+    verdict_note: str | None = None
+    """Why, what Prism itself would say on opening it, and what to do; sentences."""

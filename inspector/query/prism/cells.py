@@ -1,0 +1,136 @@
+"""Single cells as they may be read: text, numbers, JSON; what is odd costs nothing else.
+
+JSON is parsed row by row and never deeper than a person could have meant it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+from inspector.text.parse_time import parse_instant
+
+_DEEPEST = 200
+_BEYOND = 2**63
+_BRACKETS = re.compile(r"[\[{\]}]")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_NOTHING: Final[Mapping[str, Any]] = {}
+
+
+class Malformed(ValueError):
+    """Text that is no JSON, or none that can be followed."""
+
+
+def text_of(cell: object) -> str:
+    """Any cell as text; bytes that are not UTF-8 become replacement characters."""
+    if isinstance(cell, str):
+        return cell
+    if cell is None:
+        return ""
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", "replace")
+    return str(cell)
+
+
+def text_or_none(cell: object) -> str | None:
+    """A cell as text, None staying None."""
+    return None if cell is None else text_of(cell)
+
+
+def whole_number(value: object) -> int | None:
+    """A whole number of at most 2^63, however it is stored; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return None
+    if not -_BEYOND < value < _BEYOND:
+        # Neither NaN nor infinity is less than a number.
+        return None
+    whole = int(value)
+    return whole if whole == value else None
+
+
+def json_of(cell: object, *, exact: bool = False) -> Any:
+    """The JSON of a cell; raises Malformed. `exact` reads numbers with a point as Decimal."""
+    text = text_of(cell)
+    if text.count("[") + text.count("{") > _DEEPEST and _depth(text) > _DEEPEST:
+        raise Malformed("nested too deeply")
+    try:
+        return json.loads(
+            text, parse_float=Decimal if exact else float, parse_constant=lambda name: None
+        )
+    except (ValueError, RecursionError) as error:
+        raise Malformed(str(error)) from None
+
+
+def _depth(text: str) -> int:
+    """How deep brackets nest, those in strings included: never less than it is."""
+    deepest = depth = 0
+    for bracket in _BRACKETS.findall(text):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """An object, or an empty one for anything else."""
+    return value if isinstance(value, dict) else _NOTHING
+
+
+def sequence(value: object) -> Sequence[Any]:
+    """A list, or an empty one for anything else."""
+    return value if isinstance(value, list) else ()
+
+
+def name_of(value: object) -> str | None:
+    """A string or number as a name; None for anything else."""
+    if isinstance(value, str):
+        return value
+    number = whole_number(value)
+    return None if number is None else str(number)
+
+
+def message_of(error: object) -> str | None:
+    """What an error object says: its message, else its name or code."""
+    if isinstance(error, str):
+        return error
+    told = mapping(error)
+    for key in ("message", "name", "code"):
+        name = name_of(told.get(key))
+        if name:
+            return name
+    return None
+
+
+def instant_of(cell: object) -> int | None:
+    """An instant in UTC ms; by the shortest way for what Prism writes (`…T20:04:13.373Z`)."""
+    if type(cell) is str and len(cell) == 24 and cell[23] == "Z":
+        try:
+            return (datetime.fromisoformat(cell) - _EPOCH) // _MILLISECOND
+        except (ValueError, TypeError):
+            return parse_instant(cell)
+    return parse_instant(cell)
+
+
+def message_text(message: object, limit: int = 2000) -> str:
+    """What a message says in words: its text blocks, else the tools that it calls or answers."""
+    told = mapping(message)
+    content = told.get("content")
+    if isinstance(content, str):
+        return content[:limit]
+    said: list[str] = []
+    tools: list[str] = []
+    length = 0
+    for block in map(mapping, sequence(content)):
+        text = block.get("text")
+        if isinstance(text, str) and block.get("type") == "text":
+            said.append(text)
+            length += len(text)
+        elif (named := name_of(block.get("name"))) is not None:
+            tools.append(named)
+        if length > limit:
+            break
+    return ("".join(said) or ", ".join(tools))[:limit]

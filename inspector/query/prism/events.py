@@ -1,0 +1,250 @@
+"""Rows of `prism_agent_events` as facts: what each says, in few and small words.
+
+Source: Prism 0.3.0, the `AgentEvent` types. Contents stay in the database: a fact holds what the
+timeline needs, however large the event is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspector.query.prism.cells import (
+    Malformed,
+    instant_of,
+    json_of,
+    mapping,
+    message_of,
+    name_of,
+    sequence,
+    text_of,
+    whole_number,
+)
+
+Row = tuple[Any, Any, Any, Any, Any]
+"""rowid, sequence, type, timestamp, event: as they stand; the event is None where nothing of it is
+needed."""
+
+DELTA = "message_delta"
+"""The one type that comes by the thousand; its content is needed by nobody but its reader."""
+
+MOST_APPROVALS = 50
+LONGEST = 500
+"""Characters of a text that a fact keeps."""
+
+USAGE_FIELDS = (
+    "inputTokens",
+    "outputTokens",
+    "totalTokens",
+    "cacheReadTokens",
+    "cacheWriteTokens",
+    "cost",
+    "currency",
+)
+
+
+@dataclass(slots=True)
+class Fact:
+    """One event, read. Absent fields are None."""
+
+    kind: str
+    at: int | None
+    turn: int | None = None
+    attempt: int | None = None
+    call: str | None = None
+    """A tool call's id."""
+    name: str | None = None
+    """Of a tool, a guardrail, a model."""
+    error: str | None = None
+    reason: str | None = None
+    malformed: bool = False
+    detail: dict[str, Any] = field(default_factory=dict)
+    """What goes into a step's `ref`."""
+
+
+def read_fact(row: Row) -> Fact:
+    """Reads one row; what is not as documented is left out and never raises."""
+    _, _, kind, timestamp, event = row
+    fact = Fact(text_of(kind), instant_of(timestamp))
+    if event is None:
+        return fact
+    try:
+        told = mapping(json_of(event))
+    except Malformed:
+        fact.malformed = True
+        return fact
+    fact.turn = whole_number(told.get("turn"))
+    fact.attempt = whole_number(told.get("attempt"))
+    if "error" in told:
+        fact.error = _short(message_of(told["error"]))
+    read = _READERS.get(fact.kind)
+    if read is not None:
+        read(fact, told)
+    return fact
+
+
+def _short(text: str | None) -> str | None:
+    return text if text is None or len(text) <= LONGEST else text[:LONGEST] + "…"
+
+
+def _provider_turn(fact: Fact, told: Mapping[str, Any]) -> None:
+    metadata = mapping(told.get("metadata"))
+    model = mapping(metadata.get("model"))
+    fact.attempt = whole_number(metadata.get("attempt"))
+    fact.name = name_of(model.get("model"))
+    found = {
+        "provider": name_of(metadata.get("providerId")) or name_of(model.get("provider")),
+        "model": fact.name,
+        "latency_ms": whole_number(metadata.get("latencyMs")),
+        "http_status": whole_number(metadata.get("httpStatus")),
+        "request_id": _short(name_of(metadata.get("requestId"))),
+    }
+    fact.detail = {key: value for key, value in found.items() if value is not None}
+    usage = usage_of(told.get("usage"))
+    if usage:
+        fact.detail["usage"] = usage
+
+
+def usage_of(value: object) -> dict[str, Any]:
+    """The documented fields of a usage object, as far as they are numbers and a currency."""
+    told = mapping(value)
+    return {
+        name: told[name]
+        for name in USAGE_FIELDS
+        if isinstance(told.get(name), int | float | str) and not isinstance(told[name], bool)
+    }
+
+
+def _tool_call(fact: Fact, told: Mapping[str, Any]) -> None:
+    call = mapping(told.get("call"))
+    fact.call, fact.name = name_of(call.get("id")), name_of(call.get("name"))
+    _duration(fact, told)
+
+
+def _tool_result(fact: Fact, told: Mapping[str, Any]) -> None:
+    result = mapping(told.get("result"))
+    fact.call, fact.name = name_of(result.get("toolCallId")), name_of(result.get("name"))
+    if "error" in result:
+        fact.error = _short(message_of(result["error"]))
+    child = name_of(mapping(told.get("metadata")).get("childRunId"))
+    if child is not None:
+        fact.detail["child_run"] = child
+    _duration(fact, told)
+
+
+def _tool_named(fact: Fact, told: Mapping[str, Any]) -> None:
+    fact.call, fact.name = name_of(told.get("toolCallId")), name_of(told.get("name"))
+    fact.reason = _short(name_of(told.get("reason")))
+    _duration(fact, told)
+
+
+def _duration(fact: Fact, told: Mapping[str, Any]) -> None:
+    duration = whole_number(mapping(told.get("metadata")).get("durationMs"))
+    if duration is not None:
+        fact.detail["duration_ms"] = duration
+
+
+def _interruption(fact: Fact, told: Mapping[str, Any]) -> None:
+    interruption = mapping(told.get("interruption"))
+    fact.reason = _short(name_of(interruption.get("reason")))
+    fact.call, fact.name = (
+        name_of(interruption.get("toolCallId")),
+        name_of(interruption.get("toolName")),
+    )
+    fact.detail = {
+        "version": whole_number(told.get("version")),
+        "waits_for": name_of(interruption.get("kind")),
+        "approvals": approvals_of(interruption),
+    }
+
+
+def approvals_of(interruption: Mapping[str, Any]) -> list[dict[str, str | None]]:
+    """The decisions that are waited for: which call of which tool, under which id, and why."""
+    found = []
+    for one in map(mapping, sequence(interruption.get("pendingDecisions"))[:MOST_APPROVALS]):
+        found.append(
+            {
+                "approval_id": name_of(one.get("approvalId")),
+                "tool_call_id": name_of(one.get("toolCallId")),
+                "tool": name_of(mapping(one.get("scope")).get("toolName")),
+                "reason": _short(name_of(one.get("reason"))),
+            }
+        )
+    return found
+
+
+def _guardrail(fact: Fact, told: Mapping[str, Any]) -> None:
+    record = mapping(told.get("record"))
+    fact.name = name_of(record.get("guardrail"))
+    fact.reason = _short(name_of(record.get("reason")))
+    fact.detail = {
+        "action": name_of(record.get("action")),
+        "stage": name_of(record.get("stage")),
+    }
+
+
+def _breach(fact: Fact, told: Mapping[str, Any]) -> None:
+    breach = mapping(told.get("breach"))
+    fact.name = name_of(breach.get("limit"))
+    fact.detail = {
+        "limit": fact.name,
+        "maximum": whole_number(breach.get("maximum")),
+        "observed": whole_number(breach.get("observed")),
+    }
+
+
+def _agent_finished(fact: Fact, told: Mapping[str, Any]) -> None:
+    fact.reason = _short(name_of(told.get("finishReason")))
+
+
+def _retry(fact: Fact, told: Mapping[str, Any]) -> None:
+    delay = whole_number(told.get("delayMs"))
+    if delay is not None:
+        fact.detail["retry_delay_ms"] = delay
+
+
+def _artifact(fact: Fact, told: Mapping[str, Any]) -> None:
+    result = mapping(told.get("result"))
+    valid = next(
+        (result[key] for key in ("valid", "ok", "success") if isinstance(result.get(key), bool)),
+        None,
+    )
+    fact.detail["valid"] = valid
+    if "error" in result:
+        fact.error = _short(message_of(result["error"]))
+    fact.reason = _short(name_of(result.get("reason")) or name_of(result.get("feedback")))
+
+
+def _message(fact: Fact, told: Mapping[str, Any]) -> None:
+    message = mapping(told.get("message"))
+    fact.name = name_of(message.get("role"))
+    blocks = map(mapping, sequence(message.get("content"))[:MOST_APPROVALS])
+    calls = [name_of(one.get("id")) for one in blocks if one.get("type") == "tool_call"]
+    fact.detail["calls"] = [call for call in calls if call is not None]
+
+
+_Reader = Callable[[Fact, Mapping[str, Any]], None]
+
+_READERS: dict[str, _Reader] = {
+    "provider_turn_started": _provider_turn,
+    "provider_turn_finished": _provider_turn,
+    "tool_execution_started": _tool_call,
+    "tool_execution_error": _tool_call,
+    "tool_execution_finished": _tool_result,
+    "tool_execution_progress": _tool_named,
+    "tool_execution_blocked": _tool_named,
+    "delegated_agent_step": _tool_named,
+    "agent_suspended": _interruption,
+    "agent_denied": _interruption,
+    "agent_finished": _agent_finished,
+    "guardrail_decision": _guardrail,
+    "run_limit_exceeded": _breach,
+    "retry_scheduled": _retry,
+    "artifact_validation_started": _artifact,
+    "artifact_validation_finished": _artifact,
+    "artifact_revision_started": _artifact,
+    "artifact_finished": _artifact,
+    "artifact_failed": _artifact,
+    "message_finished": _message,
+}

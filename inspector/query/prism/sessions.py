@@ -1,0 +1,188 @@
+"""Sessions as a tree, and their entries as a branching transcript, read flat.
+
+Source: Prism 0.3.0. A parent session is recorded only where the host gave one; a supervisor's
+children bear its name and a number, which is all that ties them: what follows from that is a guess
+and is called one.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from inspector.query.prism.cells import instant_of, text_of, text_or_none
+from inspector.query.prism.store_rows import Record, equals, read_records
+from inspector.query.prism.transcript import Branch, Link, Transcript, missing_parents
+from inspector.query.tables import Tables
+
+MOST_PATH_IDS = 500_000
+"""Ids of whole ways that are given at once; of further branches what they add."""
+
+_CHILD = re.compile(r"(?P<supervisor>.+)-(?P<number>[0-9]+)-session", re.DOTALL)
+_MOST_GUESSES = 3
+
+
+def read_transcript(connection: sqlite3.Connection, tables: Tables, session: str) -> Transcript:
+    """The entries of a session without their contents."""
+    table = tables.get("prism_session_entries")
+    if table is None or not table.has("id"):
+        return Transcript(())
+    parent, timestamp = table.column("parent_id"), table.column("timestamp")
+    sql = (
+        f"SELECT id, {parent}, {timestamp} FROM prism_session_entries"
+        f" WHERE {equals(table, 'session_id')} ORDER BY {table.order}"
+    )
+    links = [
+        Link(text_of(id_), text_or_none(above), text_of(moment))
+        for id_, above, moment in connection.execute(sql, (session,))
+    ]
+    return Transcript(links, dict(_elsewhere(connection, tables, missing_parents(links))))
+
+
+def _elsewhere(
+    connection: sqlite3.Connection, tables: Tables, ids: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    table = tables.get("prism_session_entries")
+    if table is None:
+        return
+    session = table.column("session_id")
+    for start in range(0, len(ids), 500):
+        part = ids[start : start + 500]
+        marks = ", ".join("?" * len(part))
+        sql = f"SELECT id, {session} FROM prism_session_entries WHERE id IN ({marks})"
+        for id_, in_session in connection.execute(sql, part):
+            yield text_of(id_), text_of(in_session)
+
+
+def entry_records(
+    connection: sqlite3.Connection, tables: Tables, session: str | None
+) -> list[Record]:
+    """Entries as the store lists them: as they were written."""
+    table = tables.get("prism_session_entries")
+    where = "" if session is None else f"WHERE {equals(table, 'session_id')}"
+    values = () if session is None else (session,)
+    return read_records(connection, tables, "prism_session_entries", where=where, values=values)
+
+
+def branch_records(
+    connection: sqlite3.Connection, tables: Tables, sessions: Sequence[str]
+) -> list[Record]:
+    """The leaves of these sessions with the way to each, the newest leaf marked."""
+    found: list[Record] = []
+    budget = MOST_PATH_IDS
+    for session in sessions:
+        transcript = read_transcript(connection, tables, session)
+        latest = transcript.latest_leaf()
+        for branch in transcript.branches():
+            whole = branch.leaf == latest or branch.length <= budget
+            budget -= branch.length if whole else 0
+            found.append(_branch_record(session, transcript, branch, latest, whole))
+    return found
+
+
+def _branch_record(
+    session: str, transcript: Transcript, branch: Branch, latest: int | None, whole: bool
+) -> Record:
+    ids = transcript.ids
+    before = transcript.parent_of(branch.root)
+    record: Record = {
+        "sessionId": session,
+        "leafId": ids[branch.leaf],
+        "path": transcript.path(branch.leaf) if whole else None,
+        "inspector": {
+            "latest": branch.leaf == latest,
+            "root": ids[branch.root],
+            "length": branch.length,
+            "own": branch.own,
+            "parent_session": transcript.elsewhere.get(before) if before else None,
+            "parent_missing": before if before and before not in transcript.elsewhere else None,
+            "circle_cut": branch.root in transcript.cut,
+        },
+    }
+    return record
+
+
+def session_records(
+    connection: sqlite3.Connection, tables: Tables, only: str | None
+) -> list[Record]:
+    """Sessions in the store's order, each with its place in the tree; one of them where named."""
+    records = read_records(connection, tables, "prism_sessions", order=("created_at", "id"))
+    children: dict[str, list[str]] = {}
+    parents: dict[str, str] = {}
+    for one in records:
+        parent = one.get("parentSessionId")
+        if isinstance(parent, str):
+            children.setdefault(parent, []).append(text_of(one.get("id")))
+            parents[text_of(one.get("id"))] = parent
+    entries = _counted(connection, tables, "prism_session_entries")
+    runs = _counted(connection, tables, "prism_runs")
+    known = {text_of(one.get("id")) for one in records}
+    for one in records:
+        id_ = text_of(one.get("id"))
+        if only is not None and id_ != only:
+            continue
+        above = parents.get(id_)
+        one["inspector"] = {
+            "depth": _depth(id_, parents),
+            "children": children.get(id_, []),
+            "parent_missing": above is not None and above not in known,
+            "entries": entries.get(id_, 0),
+            "runs": runs.get(id_, 0),
+            **_guessed(connection, tables, id_, above),
+        }
+    return [one for one in records if "inspector" in one]
+
+
+def _depth(session: str, parents: dict[str, str]) -> int:
+    seen: set[str] = set()
+    while session in parents and session not in seen:
+        seen.add(session)
+        session = parents[session]
+    return len(seen)
+
+
+def _counted(connection: sqlite3.Connection, tables: Tables, name: str) -> dict[str, int]:
+    table = tables.get(name)
+    if table is None or not table.has("session_id"):
+        return {}
+    sql = f"SELECT session_id, count(*) FROM {name} GROUP BY session_id"
+    return {text_of(session): count for session, count in connection.execute(sql)}
+
+
+def _guessed(
+    connection: sqlite3.Connection, tables: Tables, session: str, recorded: str | None
+) -> dict[str, Any]:
+    """Runs that may have delegated to the runs of a session, where nothing says so."""
+    match = _CHILD.fullmatch(session)
+    if match is None or recorded is not None:
+        return {}
+    guess: dict[str, Any] = {"guess": True, "supervisor": match["supervisor"], "runs": []}
+    runs, calls = tables.get("prism_runs"), tables.get("prism_tool_calls")
+    needed = ("id", "session_id", "started_at")
+    if runs is None or calls is None or not all(map(runs.has, needed)):
+        return {"parent_guess": guess}
+    tenant = runs.column("tenant_id")
+    child = connection.execute(
+        f"SELECT started_at, {tenant} FROM prism_runs WHERE session_id = ?"
+        " ORDER BY started_at LIMIT 1",
+        (session,),
+    ).fetchone()
+    if child is None or not calls.has("run_id") or not calls.has("started_at"):
+        return {"parent_guess": guess}
+    sql = (
+        "SELECT DISTINCT c.run_id, r.session_id, c.started_at FROM prism_tool_calls c"
+        " JOIN prism_runs r ON r.id = c.run_id"
+        f" WHERE c.name LIKE '%delegate%' AND c.started_at <= ? AND r.session_id <> ?"
+        f" AND r.{tenant} IS ? ORDER BY c.started_at DESC LIMIT {_MOST_GUESSES}"
+    )
+    found = connection.execute(sql, (child[0], session, child[1])).fetchall()
+    guess["runs"] = [text_of(run) for run, _, _ in found]
+    guess["why"] = (
+        "its name is a supervisor's, and these runs had called a tool to delegate"
+        if found
+        else "its name is a supervisor's"
+    )
+    guess["at"] = instant_of(child[0])
+    return {"parent_guess": guess}

@@ -1,0 +1,121 @@
+"""One Prism database: its store, its runs, and the records that belong to no run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from inspector.derive.spending import Spending
+from inspector.model.clock import Clock
+from inspector.model.run import Run, RunKind
+from inspector.model.store import Health, Runtime, Store
+from inspector.query.backend import RunReader, StoreReader
+from inspector.query.prism import records, schema, view
+from inspector.query.prism.catalog import Catalog
+from inspector.query.prism.run_reader import AgentRun
+from inspector.query.prism.summary import summary
+from inspector.query.prism.workflow_reader import WorkflowRun
+from inspector.query.shared import SharedSource
+from inspector.query.tables import remember
+from inspector.store.read import StoreUnavailable
+
+AGE_MS = 60_000
+"""How often runs are described anew although nothing was written: silence and deadlines."""
+
+
+class PrismStore:
+    """Satisfies `StoreReader`, `RecordKeeper` and `UsageKeeper`. Used by one thread at a time."""
+
+    def __init__(self, path: str, clock: Clock) -> None:
+        self.path = path
+        self._clock = clock
+        self._shared = SharedSource(path, clock)
+        self._source = self._shared.asker()
+        self._generation = 0
+        self._catalog = Catalog(path)
+        self._last: tuple[Store, tuple[Run, ...]] | None = None
+        self._made_at = 0
+
+    def summarize(self) -> tuple[Store, Sequence[Run]]:
+        """The store and its runs; what cannot be read now is said, and shown as it last was."""
+        try:
+            if self._last is None or self._source.changed():
+                self._read()
+            elif self._clock() - self._made_at < AGE_MS:
+                return self._last
+        except StoreUnavailable as trouble:
+            return self._unavailable(trouble)
+        layout, now = self._catalog.layout, self._clock()
+        store = view.store_of(self.path, layout.tables, layout.verdict)
+        self._last = (store, tuple(self._catalog.runs(store, now)))
+        self._made_at = now
+        return self._last
+
+    def _read(self) -> None:
+        found = self._source.read(summary(self._catalog.asked())).value
+        if self._source.generation != self._generation and not found.whole:
+            self._catalog = Catalog(self.path)
+            found = self._source.read(summary(self._catalog.asked())).value
+        self._generation = self._source.generation
+        remember(found.layout.tables)
+        self._catalog.take(found)
+
+    def _unavailable(self, trouble: StoreUnavailable) -> tuple[Store, tuple[Run, ...]]:
+        if self._last is None:
+            return view.unreadable_store(self.path, trouble.health, trouble.reason), ()
+        store, runs = self._last
+        store = replace(store, health=trouble.health, reason=trouble.reason)
+        kept = runs if trouble.health is Health.BUSY else ()
+        return store, tuple(replace(run, store=store) for run in kept)
+
+    def changed(self) -> bool:
+        """Whether the last summary may be out of date."""
+        return self._last is None or self._source.changed()
+
+    def outgrown(self) -> bool:
+        """A database stays one."""
+        return False
+
+    def open(self, run: Run) -> RunReader:
+        """A reader of the run; it shares this store's private copy."""
+        name = run.key.removeprefix(view.run_key(self.path, ""))
+        asker = self._shared.asker()
+        if run.kind is RunKind.WORKFLOW:
+            workflow = run.run_id or name
+            return WorkflowRun(self.path, name, workflow, asker, self._clock, run.parent_key)
+        return AgentRun(self.path, name, asker, self._clock, parent_key=run.parent_key)
+
+    def subjects(self) -> Collection[str]:
+        """The sessions."""
+        return self._catalog.sessions.keys()
+
+    def record_of(
+        self, subject: str | None, part: str | None
+    ) -> tuple[str, Sequence[Mapping[str, Any]]]:
+        """Records of a session, or of the whole store."""
+        wanted = part or ("store" if subject is None else "session")
+        question = records.question(wanted, records.Subject(session=subject), self._clock())
+        return wanted, self._source.read(question).value
+
+    def usage(self) -> Sequence[Spending]:
+        """Every row of usage, with whether it counts; as of the last summary."""
+        return self._catalog.spending()
+
+    def close(self) -> None:
+        """Lets go of the private copy, unless a run is still being looked at."""
+        self._source.close()
+
+
+class Prism:
+    """Satisfies `Backend`."""
+
+    runtime = Runtime.PRISM
+
+    def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
+        """Whether these tables are Prism's."""
+        return schema.recognise(tables)
+
+    def reader(self, path: str, clock: Clock) -> StoreReader:
+        """A reader of one database."""
+        return PrismStore(path, clock)

@@ -1,0 +1,126 @@
+"""Rows as the store itself would give them: its field names, JSON read, nothing where null stands.
+
+Source: the record types of Prism 0.3.0 (what `queryRuns`, `queryEvents`, `listEntries` and their
+kin answer). A cell whose JSON cannot be read stays as its text and is named in `unreadable`; the
+store's own query would have given nothing at all.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from inspector.query.prism.cells import Malformed, json_of, text_of
+from inspector.query.tables import Table, Tables, quoted
+
+Record = dict[str, Any]
+
+_JSON = frozenset(
+    {
+        "metadata", "model", "error", "message", "event", "previous_model", "data", "usage",
+        "arguments", "result", "progress", "progress_metadata", "agent_definition", "tags",
+        "scorer_ids", "evaluation_ids", "applied_kinds", "value",
+    }
+)  # fmt: skip
+"""Columns that hold JSON."""
+_FLAGS = frozenset(("redacted",))
+_RENAMED = {
+    "prism_tenant_quotas": {"limit_count": "limit", "used_count": "used"},
+}
+_HIDDEN = {"prism_leases": frozenset(("token",)), "prism_tenant_quotas": frozenset(("id",))}
+"""What never leaves: whoever holds a lease's token may act in its owner's name."""
+_UNDERSCORE = re.compile(r"_([a-z0-9])")
+
+
+def field_name(table: str, column: str) -> str:
+    """The store's name of a column."""
+    renamed = _RENAMED.get(table, {}).get(column)
+    return renamed or _UNDERSCORE.sub(lambda found: found[1].upper(), column)
+
+
+def record_of(table: str, columns: Sequence[str], row: Sequence[Any]) -> Record:
+    """One row under the store's field names."""
+    found: Record = {}
+    unreadable: list[str] = []
+    for column, cell in zip(columns, row, strict=True):
+        if cell is None:
+            continue
+        name = field_name(table, column)
+        if column in _JSON:
+            try:
+                found[name] = json_of(cell)
+            except Malformed:
+                found[name] = text_of(cell)
+                unreadable.append(name)
+        elif column in _FLAGS:
+            found[name] = bool(cell)
+        else:
+            found[name] = text_of(cell) if isinstance(cell, bytes) else cell
+    if unreadable:
+        found["unreadable"] = unreadable
+    return found
+
+
+def readable_columns(table: Table) -> list[str]:
+    """The columns that may leave, those of extensions included."""
+    hidden = _HIDDEN.get(table.name, frozenset())
+    return [column for column in table.columns if column not in hidden]
+
+
+def read_records(
+    connection: sqlite3.Connection,
+    tables: Tables,
+    name: str,
+    *,
+    where: str = "",
+    values: Sequence[Any] = (),
+    order: Sequence[str] = (),
+    limit: int | None = None,
+) -> list[Record]:
+    """Rows of a table in the store's order (columns, `-column` for descending; else as written).
+
+    `where` is SQL with its own parameters. A table that is not there has no rows.
+    """
+    return list(
+        iterate_records(
+            connection, tables, name, where=where, values=values, order=order, limit=limit
+        )
+    )
+
+
+def iterate_records(
+    connection: sqlite3.Connection,
+    tables: Tables,
+    name: str,
+    *,
+    where: str = "",
+    values: Sequence[Any] = (),
+    order: Sequence[str] = (),
+    limit: int | None = None,
+) -> Iterator[Record]:
+    """As `read_records`, one row after the other."""
+    table = tables.get(name)
+    if table is None:
+        return
+    columns = readable_columns(table)
+    listed = ", ".join(quoted(column) for column in columns)
+    sorted_by = [_ordered(table, column) for column in order if table.has(column.lstrip("-"))]
+    clause = ", ".join((*sorted_by, table.order))
+    most = "" if limit is None else f" LIMIT {int(limit)}"
+    sql = f"SELECT {listed} FROM {quoted(name)} {where} ORDER BY {clause}{most}"
+    for row in connection.execute(sql, values):
+        yield record_of(name, columns, row)
+
+
+def _ordered(table: Table, column: str) -> str:
+    named = quoted(column.lstrip("-"))
+    return f"{named} DESC" if column.startswith("-") else named
+
+
+def equals(table: Table | None, column: str) -> str:
+    """A condition that a column has a value, as SQL; never true where there is no such column."""
+    if table is None or not table.has(column):
+        return "0 AND ? IS NULL"
+    return f"{quoted(column)} = ?"

@@ -1,0 +1,42 @@
+"""What a run can be asked about, with how much there is of each."""
+
+from __future__ import annotations
+
+from inspector.query.prism.load import Loaded
+from inspector.query.view import Tab
+
+_COUNTED = (
+    ("entries", "Transcript", "prism_session_entries"),
+    ("calls", "Tools", "prism_tool_calls"),
+    ("usage", "Usage", "prism_usage"),
+    ("feedback", "Feedback", "prism_run_feedback"),
+)
+
+
+def agent_tabs(loaded: Loaded) -> tuple[Tab, ...]:
+    """Of an agent run."""
+    shown = [Tab("timeline", "Timeline"), Tab("values", "Values")]
+    for part, title, table in _COUNTED:
+        count = loaded.counts.get(table)
+        if count or (count is not None and part != "feedback"):
+            # Rows of tools are transitions, of which a call has several.
+            shown.append(Tab(part, title, None if part == "calls" else count))
+    if loaded.checkpoint is not None:
+        version = loaded.checkpoint.version
+        mark = None if version is None else f"v{version}"
+        shown.append(Tab("checkpoints", "Checkpoint", 1, mark))
+    return (*shown, Tab("raw", "Raw"))
+
+
+def workflow_tabs(leased: bool, tools: int) -> tuple[Tab, ...]:
+    """Of a workflow run."""
+    shown = [
+        Tab("timeline", "Nodes", None, "last state"),
+        Tab("values", "Values"),
+        Tab("checkpoints", "Checkpoint", 1),
+    ]
+    if tools:
+        shown.append(Tab("calls", "Tools", tools))
+    if leased:
+        shown.append(Tab("leases", "Lease", 1))
+    return (*shown, Tab("raw", "Raw"))

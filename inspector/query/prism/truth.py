@@ -1,0 +1,252 @@
+"""How a run stands, beyond what its row says, and what a careful reader would point out.
+
+Source: Prism 0.3.0. A denied run goes on saying `suspended`; a suspended one has an end; a turn
+limit says `succeeded`; a killed one says `running`, and so does a live one. Only workers of
+workflows hold leases: of a plain run nothing tells whether it lives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC
+from typing import Any
+
+from inspector.model.finding import Finding
+from inspector.model.status import Status
+from inspector.query.prism.cells import mapping, message_of, name_of, sequence
+from inspector.query.prism.events import approvals_of
+from inspector.query.prism.heads import Checkpoint, Lease, RunHead
+from inspector.query.prism.workflows import Workflow
+from inspector.text.numbers import age, duration, instant
+from inspector.text.parse_time import parse_instant
+
+RUN_STATUS = {
+    "queued": Status.PENDING,
+    "running": Status.RUNNING,
+    "suspended": Status.WAITING,
+    "denied": Status.FAILED,
+    "succeeded": Status.COMPLETED,
+    "failed": Status.FAILED,
+    "aborted": Status.INTERRUPTED,
+}
+QUIET_MS = 15 * 60_000
+"""A model may think for minutes: silence is worth a word only after a quarter of an hour."""
+
+
+def run_status(head: RunHead, checkpoint: Checkpoint | None, denied: bool) -> Status:
+    """The status of an agent run; `denied`: its events say so."""
+    said = head.status
+    if said == "suspended" and (denied or _denied(checkpoint)):
+        return Status.FAILED
+    return RUN_STATUS.get(said, Status.UNKNOWN) if said is not None else Status.UNKNOWN
+
+
+def _denied(checkpoint: Checkpoint | None) -> bool:
+    return checkpoint is not None and checkpoint.status == "denied"
+
+
+def run_findings(
+    head: RunHead,
+    status: Status,
+    checkpoint: Checkpoint | None,
+    last_activity_at: int | None,
+    now: int,
+) -> Iterator[Finding]:
+    """What the rows of an agent run tell, without its events."""
+    if status is Status.UNKNOWN:
+        word = "no status" if head.status is None else f"the status {head.status!r}"
+        yield Finding("unknown_status", f"The run has {word}, which Prism does not know.", "run")
+    if head.status == "suspended" and status is Status.FAILED:
+        yield Finding(
+            "denied",
+            "The run row says suspended, but the run was denied; Prism never updates the row.",
+            "run",
+        )
+    elif status is Status.WAITING:
+        yield from _waiting(checkpoint, now)
+    if (head.abort_reason or "").startswith("RunLimitError"):
+        yield Finding("limit_exceeded", f"{_sentence(head.abort_reason or '')}", "run")
+    if checkpoint is not None:
+        yield from _stuck(checkpoint)
+    yield from quiet(status, last_activity_at, now)
+    for column in head.unreadable:
+        yield Finding("damaged", f"The run's {column} is not readable as JSON.", "run")
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
+
+
+def _waiting(checkpoint: Checkpoint | None, now: int) -> Iterator[Finding]:
+    """The approval that is waited for, with the last moment at which it can be given."""
+    if checkpoint is None:
+        yield Finding(
+            "not_resumable",
+            "The run waits, but there is no checkpoint: nothing can resume it.",
+            "run",
+        )
+        return
+    wanted = _wanted(mapping(checkpoint.value.get("interruption")))
+    note = "The end in its row is when it was suspended."
+    deadline = parse_instant(checkpoint.value.get("deadlineAt"))
+    if deadline is None:
+        yield Finding("approval", f"It waits for a decision on {wanted}. {note}", "run")
+        return
+    moment = instant(deadline, UTC)
+    if deadline > now:
+        left = duration(deadline - now).strip()
+        yield Finding(
+            "approval_deadline",
+            f"It waits for a decision on {wanted}: approve within {left}, before {moment} UTC;"
+            f" later an approval makes it fail for good. {note}",
+            "run",
+        )
+    else:
+        yield Finding(
+            "deadline_passed",
+            f"It waits for a decision on {wanted}, but its time ran out at {moment} UTC"
+            f" ({age(now - deadline)} ago): to approve it now makes it fail for good, to deny it"
+            f" still works. {note}",
+            "run",
+        )
+
+
+def _wanted(interruption: Mapping[str, Any]) -> str:
+    tools = [one["tool"] or "a tool" for one in approvals_of(interruption)]
+    if not tools:
+        return name_of(interruption.get("toolName")) or name_of(interruption.get("kind")) or "it"
+    return ", ".join(tools[:5]) + (f" and {len(tools) - 5} more" if len(tools) > 5 else "")
+
+
+def _stuck(checkpoint: Checkpoint) -> Iterator[Finding]:
+    """Killed after an approval: neither approving nor denying is accepted any more."""
+    calls = map(mapping, sequence(checkpoint.value.get("pendingCalls")))
+    if checkpoint.status == "running" and any(one.get("status") == "dispatched" for one in calls):
+        yield Finding(
+            "stuck_dispatched",
+            "A call was dispatched after its approval and its end was never recorded; unless it"
+            " still runs, neither approve nor deny is accepted again.",
+            "run",
+        )
+
+
+def quiet(status: Status, last_activity_at: int | None, now: int) -> Iterator[Finding]:
+    """A run that says running and writes nothing."""
+    if status is not Status.RUNNING or last_activity_at is None:
+        return
+    silent = now - last_activity_at
+    if silent >= QUIET_MS:
+        yield Finding("quiet", f"Nothing written for {age(silent)}; whether it lives is not known.")
+
+
+def workflow_status(workflow: Workflow) -> tuple[Status, str | None]:
+    """The status of a workflow run with its raw word: the checkpoint's own, else its category."""
+    raw = workflow.checkpoint.status or workflow.checkpoint.category
+    return (RUN_STATUS.get(raw, Status.UNKNOWN) if raw is not None else Status.UNKNOWN), raw
+
+
+def workflow_findings(
+    workflow: Workflow, status: Status, lease: Lease | None, now: int
+) -> Iterator[Finding]:
+    """What a checkpoint and its lease tell."""
+    checkpoint = workflow.checkpoint
+    if not checkpoint.readable:
+        yield Finding("damaged", "The checkpoint's value is not readable as JSON.", "checkpoint")
+    elif status is Status.UNKNOWN:
+        yield Finding("unknown_status", "The checkpoint has no status that is known.", "checkpoint")
+    inner = checkpoint.status
+    if inner is not None and checkpoint.category is not None and inner != checkpoint.category:
+        yield Finding(
+            "contradiction",
+            f"The checkpoint is filed as {checkpoint.category} and says {inner}.",
+            "checkpoint",
+        )
+    yield from _saga(workflow, inner)
+    if status is Status.WAITING:
+        reason = name_of(workflow.suspension.get("reason")) or "a decision"
+        node = name_of(workflow.suspension.get("nodeId"))
+        where = f" at node {node}" if node else ""
+        yield Finding("approval", f"It waits{where}: {reason}.", node)
+    yield from _lease(status, lease, checkpoint, now)
+
+
+def _saga(workflow: Workflow, inner: str | None) -> Iterator[Finding]:
+    own = name_of(workflow.saga.get("status"))
+    if own is None or own == inner:
+        return
+    why = message_of(workflow.saga.get("lastError"))
+    because = f" after {why!r}" if why else ""
+    yield Finding(
+        "saga_status",
+        f"The saga itself is {own}{because}, although its checkpoint says {inner}.",
+        "checkpoint",
+    )
+
+
+def _lease(
+    status: Status, lease: Lease | None, checkpoint: Checkpoint, now: int
+) -> Iterator[Finding]:
+    if status is not Status.RUNNING:
+        return
+    if lease is None:
+        yield from quiet(status, checkpoint.updated_at, now)
+        return
+    state = lease.state(now)
+    if state == "active":
+        return
+    since = now - (lease.expires_at or now)
+    worker = lease.owner or "its worker"
+    how = "gave its lease back" if state == "released" else "has let its lease expire"
+    yield Finding(
+        "lease_expired",
+        f"It says running, but {worker} {how} {age(since)} ago: nobody runs it, and any"
+        " coordinator may take it over.",
+        "lease",
+    )
+
+
+def lease_means(state: str, running: bool) -> str:
+    """What the state of a lease (`active`, `expired`, `released`, `absent`) tells of its run."""
+    if state == "active":
+        return "A worker holds it and renews it: the run is alive."
+    if state == "absent":
+        return "No worker ever held it: whether the run lives is not known."
+    if running:
+        return "No worker holds it any more: any coordinator may take the run over."
+    return "No worker holds it any more, and none needs to."
+
+
+def event_findings(
+    head: RunHead | None,
+    *,
+    outcome: str | None,
+    finish_reason: str | None,
+    asked: Sequence[str],
+    breaches: Sequence[Mapping[str, Any]],
+    last_step: str | None,
+    settled: bool,
+) -> Iterator[Finding]:
+    """What the events of an agent run add to its rows; `settled`: nothing came for a while."""
+    if finish_reason is not None and finish_reason.endswith("_limit"):
+        left = f"; {len(asked)} tools that it asked for were never run" if asked else ""
+        said = "" if head is None or head.status is None else f"It says {head.status}, but "
+        yield Finding(
+            "turn_limit",
+            f"{said}it stopped at its limit of turns ({finish_reason}){left}.",
+            last_step,
+        )
+    for breach in breaches[:10]:
+        yield Finding(
+            "limit_exceeded",
+            f"{breach.get('limit')} was exceeded: {breach.get('observed')} of at most"
+            f" {breach.get('maximum')}.",
+            f"event:{breach['event']}",
+        )
+    if head is None or not settled:
+        return
+    if head.status == "running" and outcome in ("finished", "denied", "error"):
+        yield Finding(
+            "contradiction",
+            f"The run row says running, but its last event says {outcome}.",
+            last_step,
+        )

@@ -1,0 +1,235 @@
+"""From what was read of a run to what is handed out: Run, store, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from inspector.derive.spending import Spending, sum_of
+from inspector.derive.steps import STATUS_CODE, StepTable
+from inspector.model.finding import Finding
+from inspector.model.run import Progress, Run, RunKind, StepCounts
+from inspector.model.status import ENDED, Status
+from inspector.model.step import OpenConstruct, StepKind
+from inspector.model.store import Health, Runtime, Store, WriteStyle
+from inspector.query.prism import truth
+from inspector.query.prism.cells import name_of
+from inspector.query.prism.heads import Checkpoint, Lease, RunHead
+from inspector.query.prism.schema import health_of, variant_of
+from inspector.query.prism.state import State
+from inspector.query.prism.verdict import Verdict
+from inspector.query.prism.workflows import LAST_STATE, Workflow
+from inspector.query.tables import Tables
+
+SETTLED_MS = 60_000
+"""How long a run's row may lag behind its last event before that is odd."""
+
+_OPEN = (StepKind.SEGMENT, StepKind.TURN, StepKind.LOOP, StepKind.TOOL_CALL, StepKind.WAIT)
+
+
+def run_key(path: str, name: str) -> str:
+    """The run's key, stable for as long as the database lies where it lies."""
+    return f"{Runtime.PRISM}:{path}#{name}"
+
+
+def store_of(path: str, tables: Tables, verdict: Verdict, damage: Sequence[str] = ()) -> Store:
+    """The store as it can be read now."""
+    health, reason = health_of(tables, damage)
+    return Store(
+        path,
+        Runtime.PRISM,
+        variant_of(tables, verdict),
+        WriteStyle.MIXED,
+        health,
+        reason,
+        verdict.word,
+        verdict.sentence,
+    )
+
+
+def unreadable_store(path: str, health: Health, reason: str) -> Store:
+    """A store that cannot be read now and never could."""
+    return Store(path, Runtime.PRISM, None, WriteStyle.NONE, health, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFacts:
+    """What an agent run's head is made of."""
+
+    id: str
+    head: RunHead | None
+    """None for a run that only its events name."""
+    session: str | None
+    checkpoint: Checkpoint | None = None
+    denied: bool = False
+    title: str | None = None
+    """The session's own title."""
+    prompt: str | None = None
+    last_activity_at: int | None = None
+    parent_key: str | None = None
+    spending: Sequence[Spending] = ()
+
+
+def agent_run(path: str, store: Store, facts: AgentFacts, now: int) -> Run:
+    """An agent run without its events."""
+    head, checkpoint = facts.head, facts.checkpoint
+    moments = [facts.last_activity_at, head.finished_at if head else None]
+    active = max((one for one in moments if one is not None), default=None)
+    if active is None and head is not None:
+        active = head.started_at
+    status = (
+        truth.run_status(head, checkpoint, facts.denied) if head is not None else Status.UNKNOWN
+    )
+    spent = sum_of(facts.spending)
+    agent = None if checkpoint is None else name_of(checkpoint.value.get("agentId"))
+    return Run(
+        key=run_key(path, facts.id),
+        kind=RunKind.AGENT,
+        store=store,
+        run_id=facts.id,
+        title=facts.prompt or facts.title or agent or facts.session or facts.id,
+        status=status,
+        raw_status=None if head is None else head.status,
+        session=facts.session,
+        parent_key=facts.parent_key,
+        findings=tuple(_agent_findings(facts, status, active, now)),
+        started_at=None if head is None else head.started_at,
+        ended_at=None if head is None else head.finished_at,
+        last_activity_at=active,
+        order_only=False,
+        mode=agent,
+        tokens=spent.tokens(),
+        cost=spent.amounts() or None,
+        owner={} if head is None else head.owner.named(),
+        complete=False,
+    )
+
+
+def _agent_findings(
+    facts: AgentFacts, status: Status, active: int | None, now: int
+) -> Iterator[Finding]:
+    if facts.head is None:
+        yield Finding("orphan", "Events name this run, but it has no row of its own.", "run")
+        return
+    yield from truth.run_findings(facts.head, status, facts.checkpoint, active, now)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowFacts:
+    """What a workflow run's head is made of."""
+
+    workflow: Workflow
+    name: str
+    """What its key ends in: the run id, the checkpoint's key where another run has that id."""
+    lease: Lease | None
+    last_activity_at: int | None = None
+    parent_key: str | None = None
+    session: str | None = None
+
+
+def workflow_run(path: str, store: Store, facts: WorkflowFacts, now: int) -> Run:
+    """A workflow or saga run, without its nodes."""
+    workflow = facts.workflow
+    checkpoint = workflow.checkpoint
+    status, raw = truth.workflow_status(workflow)
+    moments = [checkpoint.updated_at, facts.last_activity_at]
+    return Run(
+        key=run_key(path, facts.name),
+        kind=RunKind.WORKFLOW,
+        store=store,
+        run_id=workflow.run_id,
+        title=f"saga {workflow.title}" if workflow.is_saga else workflow.title,
+        status=status,
+        raw_status=raw,
+        session=facts.session,
+        parent_key=facts.parent_key,
+        findings=tuple(truth.workflow_findings(workflow, status, facts.lease, now)),
+        started_at=checkpoint.created_at,
+        ended_at=checkpoint.updated_at if status in ENDED else None,
+        last_activity_at=max((one for one in moments if one is not None), default=None),
+        order_only=True,
+        mode=LAST_STATE,
+        owner=checkpoint.owner.named(),
+        complete=False,
+    )
+
+
+def counts_of(steps: StepTable) -> StepCounts:
+    """Steps without children, by status."""
+    counts = steps.leaf_counts
+    return StepCounts(
+        total=sum(counts),
+        completed=counts[STATUS_CODE[Status.COMPLETED]],
+        failed=counts[STATUS_CODE[Status.FAILED]],
+        running=counts[STATUS_CODE[Status.RUNNING]],
+        pending=counts[STATUS_CODE[Status.PENDING]],
+        skipped=counts[STATUS_CODE[Status.SKIPPED]],
+    )
+
+
+def completed(run: Run, steps: StepTable, more: Iterable[Finding], note: str | None) -> Run:
+    """The run with what its steps tell."""
+    return replace(
+        run,
+        findings=(*run.findings, *more),
+        steps=counts_of(steps),
+        progress=Progress(note=note),
+        complete=True,
+    )
+
+
+def open_constructs(steps: StepTable) -> tuple[tuple[OpenConstruct, ...], tuple[int, ...]]:
+    """What began and has no recorded end, and the numbers of these steps."""
+    running, waiting = STATUS_CODE[Status.RUNNING], STATUS_CODE[Status.WAITING]
+    found: list[int] = []
+    for code in (running, waiting):
+        at = steps.status.find(code)
+        while at >= 0:
+            if steps.kind_of(at) in _OPEN:
+                found.append(at)
+            at = steps.status.find(code, at + 1)
+    found.sort()
+    return tuple(_construct(steps, number) for number in found), tuple(found)
+
+
+def _construct(steps: StepTable, number: int) -> OpenConstruct:
+    name = str(steps.segment[number])
+    return OpenConstruct(steps.kind_of(number), name, None, None, steps.path(number))
+
+
+def agent_note(state: State) -> str | None:
+    """Where the run stands, in the few signs that its row in the list has room for."""
+    if state.turn < 0:
+        return None
+    running = sum(state.is_running(step) for step in state.tools.values())
+    return f"turn {state.turns}" + (f" ƒ{running}" if running else "")
+
+
+def unended(status: Status, open_: Sequence[OpenConstruct]) -> Iterator[Finding]:
+    """Steps that never ended although the run says that it is over."""
+    if status not in ENDED:
+        return
+    for one in open_[:20]:
+        word = "contradiction" if status is Status.COMPLETED else "never_finished"
+        yield Finding(word, f"The run is over, but {_named(one)} has no recorded end.", one.step)
+    if len(open_) > 20:
+        yield Finding("never_finished", f"{len(open_) - 20} more steps have no recorded end.")
+
+
+def _named(one: OpenConstruct) -> str:
+    return f"{one.kind.replace('_', ' ')} {one.id}"
+
+
+def owner_text(owner: Mapping[str, str]) -> str:
+    """An owner on one line."""
+    return " ".join(f"{key}={value}" for key, value in owner.items())
+
+
+def workflow_note(steps: StepTable) -> str | None:
+    """How many of a workflow's nodes are over."""
+    nodes = [n for n in range(len(steps)) if steps.parent[n] < 0]
+    if not nodes:
+        return None
+    over = (Status.COMPLETED, Status.FAILED, Status.SKIPPED, Status.INTERRUPTED)
+    done = sum(steps.status_of(n) in over for n in nodes)
+    return f"{done}/{len(nodes)} nodes"
