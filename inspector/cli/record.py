@@ -9,8 +9,9 @@ from inspector.cli.output import shown, write_json, write_jsonl, write_line
 from inspector.cli.workspace import stores_and_runs, workspace
 from inspector.model.run import Run
 from inspector.query import documents
-from inspector.query.keeper import Records, Subject, subjects_named
+from inspector.query.keeper import Records
 from inspector.query.select import AmbiguousRun, NoSuchRun, select
+from inspector.query.subjects import Subject, subjects_named
 from inspector.query.workspace import Workspace
 from inspector.store.read import StoreUnavailable
 
