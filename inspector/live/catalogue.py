@@ -57,6 +57,14 @@ class Catalogue:
                     wanted[candidate] = None
         self._stale = {**wanted, **self._stale}
 
+    def only_key(self, path: str) -> str | None:
+        """The key of the one run of the store at this file or folder; None if there are more."""
+        for candidate in (path, os.path.dirname(path)):
+            _, runs = self._known.get(candidate, (None, ()))
+            if len(runs) == 1:
+                return runs[0].key
+        return None
+
     def has_stale(self) -> bool:
         """Whether some store is still to be read."""
         return bool(self._stale)

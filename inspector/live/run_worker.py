@@ -70,6 +70,11 @@ class RunWorker:
             self._wanted = True
         self._wake.set()
 
+    @property
+    def tells_newest(self) -> bool:
+        """Whether it has told, and keeps telling, how the run stands now."""
+        return self._at is None and self._last is not None
+
     def ask(self, question: Question, answer: Answer) -> None:
         """Runs a question between two reads; the answer is called from the reader thread."""
         with self._lock:

@@ -199,10 +199,16 @@ class WatchedWorkspace:
             self._rescan = False
             self._discover()
         with self._lock:
-            self._catalogue.touched(touched)
+            told = {path for path in touched if self._is_told(self._catalogue.only_key(path))}
+            self._catalogue.touched(touched - told)
             for run in views.values():
                 self._catalogue.remember(run, now)
-        return bool(views) or bool(touched)
+        return bool(views) or touched > told
+
+    def _is_told(self, key: str | None) -> bool:
+        """Whether a worker keeps the list informed of this run, so that nobody else reads it."""
+        worker = self._workers.get(key or "")
+        return worker is not None and worker.tells_newest
 
     def _read_slice(self) -> bool:
         """Reads stale stores, then runs in view, for a short while; True if anything was read."""
@@ -217,6 +223,8 @@ class WatchedWorkspace:
         with self._lock:
             wanted = self._catalogue.incomplete(self._in_view, now)
         for run in wanted:
+            if self._is_told(run.key):
+                continue
             if self._stop.is_set() or time.monotonic() >= end + SLICE_SECONDS:
                 self._news.set()
                 break
