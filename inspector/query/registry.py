@@ -2,5 +2,6 @@
 
 from inspector.query.backend import Backend
 from inspector.query.openprose.store_reader import OpenProse
+from inspector.query.prism.store_reader import Prism
 
-BACKENDS: tuple[Backend, ...] = (OpenProse(),)
+BACKENDS: tuple[Backend, ...] = (OpenProse(), Prism())
