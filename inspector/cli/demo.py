@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from inspector.cli.screen import open_screen
+from inspector.cli.screen import DEMONSTRATION, open_screen
 from inspector.cli.workspace import clock
 from inspector.demo.workspace import create, start_writers
 
@@ -13,4 +13,4 @@ def run(options: argparse.Namespace) -> int:
     """Makes the workspace, starts its writer, opens the screen, and clears up afterwards."""
     workspace = create(None, clock=clock())
     with start_writers(workspace, speed=options.speed):
-        return open_screen([workspace.root], options, place="demonstration")
+        return open_screen([workspace.root], options, place=DEMONSTRATION)

@@ -7,15 +7,21 @@ import difflib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 
 from inspector.cli.errors import BAD_USAGE, FINE, NOT_FOUND, UserError
 from inspector.cli.parser import COMMANDS
 from inspector.cli.workspace import clock
 from inspector.config.settings import Settings, load_settings
+from inspector.live.feed import Feed
 from inspector.live.pacing import FAST_SECONDS, SLOW_SECONDS
 from inspector.live.watched import WatchedWorkspace
+from inspector.model.clock import Clock
 from inspector.query.workspace import Workspace
+
+DEMONSTRATION = "demonstration"
+"""What the head says of the demonstration's folder."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,20 +37,51 @@ def open_screen(
     if not (sys.stdout.isatty() and sys.stdin.isatty()):
         raise UserError("The screen needs a terminal; `inspector runs` prints the list.", BAD_USAGE)
     settings, problems = load_settings(None)
-    home = None if paths else os.path.expanduser("~")
-    workspace = Workspace(paths, clock(), os.getcwd(), home)
-    interval = SLOW_SECONDS if _is_slow(settings.refresh) else FAST_SECONDS
-    feed = WatchedWorkspace(workspace, interval=interval)
-    from inspector.ui.app import run_app
-
-    run_app(
-        feed,
-        settings=_chosen(settings, options),
-        clock=workspace.clock,
-        place=place if place is not None else _place(paths),
-        notices=problems,
+    slow = settings.refresh == "slow" or (
+        settings.refresh == "auto" and "SSH_CONNECTION" in os.environ
     )
+    with ExitStack() as opened:
+        offer = _Offer(clock(), SLOW_SECONDS if slow else FAST_SECONDS, opened)
+        from inspector.ui.app import run_app
+
+        run_app(
+            offer.feed(paths),
+            settings=_chosen(settings, options),
+            clock=offer.clock,
+            place=place if place is not None else _place(paths),
+            notices=problems,
+            demonstration=offer.demonstration,
+            folder=offer.folder,
+        )
     return FINE
+
+
+class _Offer:
+    """The workspaces that can be opened while the screen is open."""
+
+    def __init__(self, now: Clock, interval: float, opened: ExitStack) -> None:
+        self.clock = now
+        self._interval = interval
+        self._opened = opened
+
+    def feed(self, paths: Sequence[str]) -> WatchedWorkspace:
+        """A watched workspace over these PATHs."""
+        home = None if paths else os.path.expanduser("~")
+        workspace = Workspace(paths, self.clock, os.getcwd(), home)
+        return WatchedWorkspace(workspace, interval=self._interval)
+
+    def folder(self, path: str) -> tuple[Feed, str]:
+        """Another folder; a path that begins with `~` is the user's own."""
+        whole = os.path.expanduser(path)
+        return self.feed([whole]), _place([whole])
+
+    def demonstration(self) -> tuple[Feed, str]:
+        """The demonstration, written by a process that ends with the screen."""
+        from inspector.demo.workspace import create, start_writers
+
+        made = create(None, clock=self.clock)
+        self._opened.enter_context(start_writers(made))
+        return self.feed([made.root]), DEMONSTRATION
 
 
 def _chosen(settings: Settings, options: argparse.Namespace) -> Settings:
@@ -54,10 +91,6 @@ def _chosen(settings: Settings, options: argparse.Namespace) -> Settings:
     if options.ascii:
         settings = replace(settings, ascii="always")
     return replace(settings, mouse=False) if options.no_mouse else settings
-
-
-def _is_slow(refresh: str) -> bool:
-    return refresh == "slow" or (refresh == "auto" and "SSH_CONNECTION" in os.environ)
 
 
 def _check(paths: Sequence[str]) -> None:
