@@ -124,6 +124,12 @@ def _receipts(parser: Parser) -> None:
     _output(parser)
 
 
+def _usage(parser: Parser) -> None:
+    _run(parser, optional=True)
+    _where(parser)
+    _output(parser)
+
+
 def _record(parser: Parser) -> None:
     parser.add_argument(
         "run", metavar="RUN|SPELL|SESSION|STORE", help=f"{_RUN_HELP}; a spell, a session, a file"
@@ -154,6 +160,7 @@ COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
     "events": ("the recorded facts of a run in order", _events),
     "values": ("the values of a run, or as one frame resolves them", _values),
     "receipts": ("receipts, chain verdicts, tokens by cause", _receipts),
+    "usage": ("tokens and cost, of all runs or of one", _usage),
     "record": ("the runtime's own records behind one tab", _record),
     "watch": ("plain lines as a run goes on; the exit code tells how it ended", _watch),
     "demo": ("a live demonstration workspace", _demo),

@@ -1,9 +1,11 @@
-"""Records of what is no run: a session, a spell, the store itself."""
+"""Records of what is no run: a session, a spell, the store itself; and what was used."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
+
+from inspector.derive.spending import Spending
 
 Records = Sequence[Mapping[str, Any]]
 
@@ -22,3 +24,14 @@ class RecordKeeper(Protocol):
 
         Without a part it is the subject's own. Raises KeyError for a part that it does not have.
         """
+
+
+@runtime_checkable
+class UsageKeeper(Protocol):
+    """What a store reader offers whose runtime records use row by row."""
+
+    def usage(self) -> Sequence[Spending]:
+        """Every row with whether it counts, those without a run last; as of the last summary."""
+
+    def how(self, source: str) -> str:
+        """How a sum with this source was computed, in words."""

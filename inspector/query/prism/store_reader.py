@@ -15,6 +15,7 @@ from inspector.query.prism import records, schema, view
 from inspector.query.prism.catalog import Catalog
 from inspector.query.prism.run_reader import AgentRun
 from inspector.query.prism.summary import summary
+from inspector.query.prism.usage import HOW
 from inspector.query.prism.workflow_reader import WorkflowRun
 from inspector.query.shared import SharedSource
 from inspector.query.tables import remember
@@ -101,6 +102,10 @@ class PrismStore:
     def usage(self) -> Sequence[Spending]:
         """Every row of usage, with whether it counts; as of the last summary."""
         return self._catalog.spending()
+
+    def how(self, source: str) -> str:
+        """How a sum was computed."""
+        return HOW.get(source, source)
 
     def close(self) -> None:
         """Lets go of the private copy, unless a run is still being looked at."""
