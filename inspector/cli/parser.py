@@ -124,6 +124,15 @@ def _receipts(parser: Parser) -> None:
     _output(parser)
 
 
+def _pnl(parser: Parser) -> None:
+    parser.add_argument("spell", metavar="SPELL", help="a spell, or a unique beginning or end")
+    parser.add_argument(
+        "--limit", type=int, default=100, metavar="N", help="its newest N runs; 0 = all of them"
+    )
+    _where(parser)
+    _output(parser, lines=False)
+
+
 def _usage(parser: Parser) -> None:
     _run(parser, optional=True)
     _where(parser)
@@ -160,6 +169,7 @@ COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
     "events": ("the recorded facts of a run in order", _events),
     "values": ("the values of a run, or as one frame resolves them", _values),
     "receipts": ("receipts, chain verdicts, tokens by cause", _receipts),
+    "pnl": ("a spell's session ledger and P&L, and what was realised", _pnl),
     "usage": ("tokens and cost, of all runs or of one", _usage),
     "record": ("the runtime's own records behind one tab", _record),
     "watch": ("plain lines as a run goes on; the exit code tells how it ended", _watch),

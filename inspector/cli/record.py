@@ -58,7 +58,7 @@ def _chosen(found: Workspace, text: str) -> Run | Subject:
     """A run of this very name, else a store or subject of it, else whatever it is a part of."""
     _, runs = stores_and_runs(found)
     exact = [one for one in runs if text in (one.key, one.run_id)]
-    if len(exact) == 1:
+    if len(exact) == 1 or _is_one_run(exact):
         return exact[0]
     subjects = [] if exact else subjects_named(found, text)
     if len(subjects) > 1:
@@ -75,3 +75,11 @@ def _chosen(found: Workspace, text: str) -> Run | Subject:
         raise UserError(str(error), NOT_FOUND) from None
     except AmbiguousRun as error:
         raise UserError(str(error), NOT_FOUND) from None
+
+
+def _is_one_run(runs: list[Run]) -> bool:
+    """Whether these are parts of one run, under several spells of a store.
+
+    A store that is asked for its id answers with the newest part, which is listed first.
+    """
+    return len({(one.store.path, one.run_id) for one in runs}) == 1

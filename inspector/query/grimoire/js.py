@@ -136,13 +136,20 @@ def field(value: object, name: str) -> Any:
 
 def compact(value: object) -> str:
     """A value as JSON on one line, with every digit of its numbers."""
+    try:
+        return _compact(value)
+    except RecursionError:
+        return "(nested too deep to be shown)"
+
+
+def _compact(value: object) -> str:
     if isinstance(value, Literal):
         return str(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return written(value)
     if isinstance(value, list):
-        return f"[{', '.join(compact(item) for item in value)}]"
+        return f"[{', '.join([_compact(item) for item in value])}]"
     if isinstance(value, dict):
-        pairs = (f"{json.dumps(key)}: {compact(item)}" for key, item in value.items())
+        pairs = [f"{json.dumps(key)}: {_compact(item)}" for key, item in value.items()]
         return f"{{{', '.join(pairs)}}}"
     return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,268 @@
+"""A spell's session: its newest runs counted and added up as Grimoire does, and told apart as it
+does not.
+
+Ledgers are read one row at a time and dropped again, so that memory is bounded by the largest one.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from inspector.derive.money import Accounts
+from inspector.query.grimoire import entries, texts
+from inspector.query.grimoire.fold import apply, hints_with
+from inspector.query.grimoire.js import Unreadable
+from inspector.query.grimoire.outcomes import Outcome, Split, doubled, split_of
+from inspector.query.grimoire.records import parsed_columns
+from inspector.query.grimoire.rows import (
+    HANDOFF_COLUMNS,
+    Handoff,
+    rows_of,
+    spell_runs,
+)
+from inspector.query.grimoire.run_money import Asset, RunMoney, Why
+from inspector.query.grimoire.state import State
+from inspector.query.grimoire.verdicts import Mode, known_mode, mode_of, succeeded
+from inspector.query.shared import Asker
+from inspector.query.tables import Tables, read_tables
+
+DEFAULT_LIMIT = 100
+_TRIES = 3
+Progress = Callable[[int, int], None]
+"""Told before each run: how many are done, and how many there are."""
+
+
+class Unread(NamedTuple):
+    """Something that could not be read and is left out: a run, a part of it, and why."""
+
+    run_id: str
+    part: str
+    """`metrics provenance cross_chain final_state ledger`, or `ledger:12` for an entry."""
+    reason: str
+
+
+class Warned(NamedTuple):
+    """A way in which a session's numbers mislead."""
+
+    code: str
+    """`double_booked` or `settled_differs`."""
+    step_id: str | None
+    asset: Asset
+
+
+@dataclass(slots=True)
+class StepMoney:
+    """What one step moved over all runs."""
+
+    runs: int = 0
+    booked: Accounts = field(default_factory=Accounts)
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class RunPart:
+    """One run's part in a session."""
+
+    run_id: str
+    timestamp: Any
+    success: bool
+    mode: Mode | str | None
+    booked: Accounts
+    """As Grimoire counts it."""
+    split: Split
+    deltas: int
+
+
+@dataclass(slots=True)
+class Session:
+    """Everything that is said of a spell's newest runs, newest first."""
+
+    spell: str
+    limit: int
+    latest_at: Any = None
+    total: int = 0
+    success: int = 0
+    triggers: Counter[str] = field(default_factory=Counter)
+    receipts: Counter[str] = field(default_factory=Counter)
+    events: Counter[str] = field(default_factory=Counter)
+    accounts: Accounts = field(default_factory=Accounts)
+    deltas: int = 0
+    outcomes: dict[Outcome, Accounts] = field(default_factory=dict)
+    runs: list[RunPart] = field(default_factory=list)
+    steps: dict[str, StepMoney] = field(default_factory=dict)
+    why: dict[Why, tuple[int, int]] = field(default_factory=dict)
+    warnings: dict[Warned, tuple[int, int]] = field(default_factory=dict)
+    """Warning → in how many runs, and how much together."""
+    pending: list[Handoff] = field(default_factory=list)
+    """Handoffs of executed runs whose arrival is not recorded, or that failed."""
+    unreadable: list[Unread] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The rows of the session, without ledgers."""
+
+    tables: Tables
+    runs: Sequence[Mapping[str, Any]]
+    ledgers: Mapping[str, int]
+    handoffs: Mapping[str, Sequence[Handoff]]
+
+    @property
+    def shape(self) -> object:
+        """Equal as long as the same rows make up the session."""
+        return [(run.get("id"), self.ledgers.get(str(run.get("run_id")))) for run in self.runs]
+
+
+def read_session(
+    asker: Asker,
+    spell: str,
+    limit: int = DEFAULT_LIMIT,
+    progress: Progress = lambda done, of: None,
+) -> Session:
+    """Reads a spell's session; a limit below 1 is no limit. Raises `StoreUnavailable`."""
+    session = Session(spell, limit)
+    for _ in range(_TRIES):
+        found = asker.read(lambda connection: _find(connection, spell, limit)).value
+        session = _read(asker, found, spell, limit, progress)
+        if not asker.changed():
+            break
+        again = asker.read(lambda connection: _find(connection, spell, limit)).value
+        if again.shape == found.shape:
+            break
+    return session
+
+
+def _find(connection: sqlite3.Connection, spell: str, limit: int) -> _Found:
+    tables = read_tables(connection)
+    ledgers = rows_of(connection, tables, "ledger", ("id", "run_id"), "WHERE spell_id = ?", spell)
+    handoffs: dict[str, list[Handoff]] = {}
+    for row in rows_of(connection, tables, "run_handoffs", HANDOFF_COLUMNS):
+        one = Handoff._make(row)
+        handoffs.setdefault(one.run_id, []).append(one)
+    return _Found(
+        tables,
+        spell_runs(connection, tables, spell, limit),
+        {str(run_id): row for row, run_id in ledgers},
+        handoffs,
+    )
+
+
+def _read(asker: Asker, found: _Found, spell: str, limit: int, progress: Progress) -> Session:
+    session = Session(spell, limit)
+    for done, row in enumerate(found.runs):
+        progress(done, len(found.runs))
+        run_id = str(row.get("run_id"))
+        parsed, broken = parsed_columns(row)
+        if broken:
+            session.unreadable += [Unread(run_id, part, why) for part, why in broken.items()]
+            continue
+        if not session.total:
+            session.latest_at = row.get("timestamp")
+        session.total += 1
+        session.success += succeeded(row.get("success"))
+        money, committed = _money(asker, found, run_id, session)
+        part = _part(row, parsed, money, committed, found.handoffs.get(run_id, ()))
+        _take(session, part, money, found.handoffs.get(run_id, ()))
+    progress(len(found.runs), len(found.runs))
+    return session
+
+
+def _money(
+    asker: Asker, found: _Found, run_id: str, session: Session
+) -> tuple[RunMoney, State | None]:
+    """What the run's ledger says; a ledger that cannot be read to its end says nothing."""
+    row = found.ledgers.get(run_id)
+    if row is None:
+        return RunMoney(), None
+    try:
+        content = asker.read(lambda connection: texts.whole(connection, found.tables, row)).value
+        money = RunMoney()
+        for batch in entries.batches(content):
+            money.take_all(batch)
+    except Unreadable as error:
+        session.unreadable.append(Unread(run_id, "ledger", str(error)))
+        return RunMoney(), None
+    session.unreadable += [
+        Unread(run_id, f"ledger:{trouble.entry}", trouble.reason) for trouble in money.troubles
+    ]
+    return money, _folded(content) if money.committing else None
+
+
+def _folded(content: bytes) -> State:
+    """The fold of a ledger that has a commit: which action was sent and confirmed."""
+    state = State()
+    for _ in range(2):
+        for _, entry in entries.entries(content):
+            apply(state, entry)
+        if not state.found:
+            break
+        state = State(hints=hints_with(state))
+    return state
+
+
+def _part(
+    row: Mapping[str, Any],
+    parsed: Mapping[str, Any],
+    money: RunMoney,
+    committed: State | None,
+    handoffs: Sequence[Handoff],
+) -> RunPart:
+    mode = mode_of(parsed.get("provenance"))
+    if mode is None and committed is not None:
+        mode = Mode.EXECUTE
+    success, error = succeeded(row.get("success")), row.get("error")
+    words = error if error is None else str(error)
+    split = split_of(money, known_mode(mode), success, words, committed, handoffs)
+    return RunPart(
+        str(row.get("run_id")),
+        row.get("timestamp"),
+        success,
+        mode,
+        money.accounts,
+        split,
+        money.deltas,
+    )
+
+
+def _take(session: Session, part: RunPart, money: RunMoney, handoffs: Sequence[Handoff]) -> None:
+    session.runs.append(part)
+    session.deltas += money.deltas
+    session.accounts.add(money.accounts)
+    session.events.update(money.events)
+    session.triggers.update(money.triggers)
+    session.receipts.update(money.receipts)
+    for outcome, accounts in part.split.by_outcome.items():
+        session.outcomes.setdefault(outcome, Accounts()).add(accounts)
+    for why, (moves, amount) in money.why.items():
+        known = session.why.get(why, (0, 0))
+        session.why[why] = (known[0] + moves, known[1] + amount)
+    for place, accounts in money.places.items():
+        if place.step_id is None:
+            continue
+        step = session.steps.setdefault(place.step_id, StepMoney())
+        step.runs += 1
+        step.booked.add(accounts)
+        step.outcomes[part.split.of_step[place.step_id]] += 1
+        _doubly_booked(session, place.step_id, accounts)
+    for handoff, booked, arrived in part.split.settled:
+        warned = Warned("settled_differs", handoff.source_step_id, handoff.asset)
+        _warn(session, warned, booked - arrived)
+    if part.mode is Mode.EXECUTE:
+        session.pending += [one for one in handoffs if one.status != "settled"]
+
+
+def _doubly_booked(session: Session, step_id: str, accounts: Accounts) -> None:
+    """A loss that is also the difference of what went in and came out counts twice."""
+    for asset, account in accounts:
+        twice = doubled(account)
+        if twice:
+            _warn(session, Warned("double_booked", step_id, asset), twice)
+
+
+def _warn(session: Session, warned: Warned, amount: int) -> None:
+    runs, known = session.warnings.get(warned, (0, 0))
+    session.warnings[warned] = (runs + 1, known + amount)

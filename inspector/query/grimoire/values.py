@@ -1,0 +1,125 @@
+"""Values: what the steps bound, what the run left behind, and what its spell keeps.
+
+Source: Grimoire's state persistence. Persistent state is loaded before a run and saved after it;
+ephemeral state and bindings live only while a run does, and are known from its ledger.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from inspector.model.value import Value
+from inspector.query.grimoire import js
+from inspector.query.grimoire.events import fact_of
+from inspector.query.grimoire.js import Unreadable
+from inspector.query.grimoire.state import State
+from inspector.query.view import ValueList
+from inspector.text.parse_time import parse_instant
+
+WHOLE_BYTES = 64 * 1024
+"""Contents up to this size are given at once, larger ones only when asked for."""
+PREVIEW_CHARS = 1024
+
+BINDING, FINAL, PERSISTENT = "binding", "final state", "persistent state"
+ROOT, FINAL_SCOPE, PERSISTENT_SCOPE = "root", "final", "persistent"
+
+_TYPES = ((bool, "boolean"), (str, "text"), (int, "integer"), (float, "real"))
+
+
+def newest_bindings(state: State, event: int) -> dict[str, tuple[int, int]]:
+    """Name → the entry that set it last among the first `event`, and how many did before."""
+    stop = bisect_right(state.bindings, event)
+    found: dict[str, tuple[int, int]] = {}
+    for n, name in zip(state.bindings[:stop], state.binding_names, strict=False):
+        known = found.pop(name, None)
+        found[name] = (n, 0 if known is None else known[1] + 1)
+    return found
+
+
+def binding(n: int, entry: Any, older: int, source: str | None, full: bool) -> Value:
+    """The value that an entry bound."""
+    fact = fact_of(n, entry)
+    return value_of(
+        fact.text("name"),
+        ROOT,
+        BINDING,
+        fact.body.get("value"),
+        full=full,
+        superseded=older,
+        source=source,
+        at=fact.at,
+        row=n,
+    )
+
+
+def value_of(
+    name: str | None,
+    scope: str,
+    kind: str,
+    content: Any,
+    *,
+    full: bool,
+    superseded: int = 0,
+    source: str | None = None,
+    at: int | None = None,
+    row: int | None = None,
+) -> Value:
+    """Any JSON value as a value: text as it stands, everything else as JSON."""
+    text = content if isinstance(content, str) else js.compact(content)
+    size = len(text.encode("utf-8", "surrogatepass"))
+    whole = full or size <= WHOLE_BYTES
+    return Value(
+        name=name,
+        scope=scope,
+        kind=kind,
+        type=_type(content),
+        size=size,
+        value=None if content is None or not whole else text,
+        preview="" if content is None else text[:PREVIEW_CHARS],
+        superseded=superseded,
+        source_statement=source,
+        updated_at=at,
+        row=row,
+    )
+
+
+def _type(content: Any) -> str:
+    if content is None:
+        return "null"
+    if isinstance(content, js.Literal):
+        return "integer"
+    return next((name for sort, name in _TYPES if isinstance(content, sort)), "json")
+
+
+def states(
+    row: Mapping[str, Any] | None, saved: Mapping[str, Any] | None, full: bool
+) -> Iterator[Value]:
+    """The run's final state, and the spell's state as it is saved now."""
+    if row is not None:
+        yield from _state(row.get("final_state"), FINAL_SCOPE, FINAL, row.get("timestamp"), full)
+    if saved is not None:
+        stamp = saved.get("updated_at")
+        yield from _state(saved.get("state"), PERSISTENT_SCOPE, PERSISTENT, stamp, full)
+
+
+def _state(text: Any, scope: str, kind: str, stamp: Any, full: bool) -> Iterator[Value]:
+    if text is None:
+        return
+    try:
+        content = js.parse(text if isinstance(text, bytes) else str(text))
+    except Unreadable as error:
+        yield value_of(None, scope, kind, f"cannot be read: {error}", full=full)
+        return
+    at = parse_instant(stamp)
+    if not isinstance(content, dict):
+        yield value_of(None, scope, kind, content, full=full, at=at)
+        return
+    for name, item in content.items():
+        yield value_of(name, scope, kind, item, full=full, at=at)
+
+
+def listed(frame: str | None, values: list[Value]) -> ValueList:
+    """Values with how many rows they stand for."""
+    return ValueList(frame, sum(1 + one.superseded for one in values), tuple(values))
