@@ -6,7 +6,8 @@ finished statement; a failed statement runs again; a parallel keeps its complete
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from inspector.derive.steps import STATUS_CODE, Extra, StepTable
@@ -17,40 +18,68 @@ from inspector.query.openprose.state import ROOT, State
 
 _FINISHED = (Status.COMPLETED, Status.SKIPPED)
 _CONSTRUCTS = (StepKind.PARALLEL, StepKind.LOOP, StepKind.BLOCK, StepKind.STATEMENT)
+_UNDECIDED = (
+    Status.FAILED, Status.RUNNING, Status.WAITING, Status.PENDING, Status.UNKNOWN,
+    Status.INTERRUPTED,
+)  # fmt: skip
 _NOTHING = Extra()
-
+_LOOKED_BACK = 10_000
+"""Events that are gone back over for a failure behind rows that were skipped."""
+_DEEPEST = 100
+"""Frames inside frames that are told of; the language allows no more."""
 
 Describe = Callable[[int], Step]
 
 
-def position_of(state: State, steps: StepTable, describe: Describe) -> Position:
-    """Where a run that has not completed stands.
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a run's record tells of its steps, whether rows or lines were folded."""
 
-    `steps` has the unconfirmed branches marked; `describe` gives a step with its references.
-    """
+    steps: StepTable
+    """With the unconfirmed branches marked."""
+    index: Sequence[Any]
+    """Statement index of each step."""
+    branches: Mapping[int, Mapping[str, int]]
+    """Parallel → name → branch."""
+    rounds: Mapping[int, int]
+    """Loop → its iteration that is under way."""
+    event_step: Sequence[int]
+    """The step of each event; event n is at n - 1."""
+
+
+def position_of(state: State, steps: StepTable, describe: Describe) -> Position:
+    """Where a run that keeps a database stands; `steps` has the unconfirmed branches marked."""
+    written = Written(steps, state.index, state.branches, state.rounds, state.event_step)
+    return position_in(written, describe)
+
+
+def position_in(written: Written, describe: Describe) -> Position:
+    """Where a run that has not completed stands; `describe` gives a step with its references."""
+    steps = written.steps
     innermost = _innermost_open(steps)
     container = _container_of(steps, innermost)
-    failed = _failed_here(steps, state, container)
+    failed = _failed_here(written, container)
     if failed is not None:
-        return _statement(state, steps, failed, describe)
+        return _statement(written, failed, describe)
     if innermost == ROOT:
-        return _next(state, steps, ROOT)
+        return Position(kind="next", after_statement_index=_greatest_finished(written, ROOT))
     kind = steps.kind_of(innermost)
     if kind is StepKind.PARALLEL:
-        return _parallel(state, steps, innermost, describe)
+        return _parallel(written, innermost, describe)
     if kind is StepKind.LOOP:
-        return _loop(state, steps, innermost, describe)
+        return _loop(written, innermost, describe)
     if kind is StepKind.BLOCK:
-        return _block(state, steps, innermost, describe)
-    return _statement(state, steps, innermost, describe)
+        return _block(written, innermost, describe)
+    return _statement(written, innermost, describe)
 
 
 def _innermost_open(steps: StepTable) -> int:
     """The construct that was opened last and is open; the run itself when there is none."""
     found = ROOT
-    for step in _running(steps):
-        if steps.kind_of(step) in _CONSTRUCTS and _opened(steps, step) >= _opened(steps, found):
-            found = step
+    for status in (Status.RUNNING, Status.WAITING):
+        for step in _with(steps, status):
+            if steps.kind_of(step) in _CONSTRUCTS and _opened(steps, step) >= _opened(steps, found):
+                found = step
     return found
 
 
@@ -58,64 +87,69 @@ def _opened(steps: StepTable, step: int) -> int:
     return -1 if step == ROOT else steps.first[step]
 
 
-def _running(steps: StepTable) -> Iterator[int]:
-    running = STATUS_CODE[Status.RUNNING]
-    at = steps.status.find(running)
+def _with(steps: StepTable, status: Status) -> Iterator[int]:
+    code = STATUS_CODE[status]
+    at = steps.status.find(code)
     while at >= 0:
         yield at
-        at = steps.status.find(running, at + 1)
+        at = steps.status.find(code, at + 1)
 
 
 def _container_of(steps: StepTable, step: int) -> int:
     """Where the statements after this point belong: the open round of a loop, a block, the run."""
     if step == ROOT or steps.kind_of(step) in (StepKind.BLOCK, StepKind.LOOP):
         return step
-    return ROOT if step < 0 else steps.parent[step]
+    return steps.parent[step]
 
 
-def _failed_here(steps: StepTable, state: State, container: int) -> int | None:
+def _failed_here(written: Written, container: int) -> int | None:
     """A failed statement after which nothing in its container completed (skipped ones aside)."""
-    for event in range(state.events, max(0, state.events - 10_000), -1):
-        step = state.event_step[event - 1]
-        status = steps.status_of(step)
-        if steps.kind_of(step) is not StepKind.STATEMENT or status is Status.SKIPPED:
-            if status is not Status.SKIPPED:
-                return None
+    steps, last = written.steps, len(written.event_step)
+    for event in range(last, max(0, last - _LOOKED_BACK), -1):
+        step = written.event_step[event - 1]
+        if step < 0 or steps.kind_of(step) is StepKind.SEGMENT:
+            # A line that says how the run ended is no work.
             continue
+        status = steps.status_of(step)
+        if status is Status.SKIPPED:
+            continue
+        if steps.kind_of(step) is not StepKind.STATEMENT or status is not Status.FAILED:
+            return None
         inside = container == ROOT or container in (step, *steps.ancestors(step))
-        return step if status is Status.FAILED and inside else None
+        return step if inside else None
     return None
 
 
-def _statement(state: State, steps: StepTable, step: int, describe: Describe) -> Position:
+def _statement(written: Written, step: int, describe: Describe) -> Position:
+    steps = written.steps
     extra = steps.extra.get(step, _NOTHING)
-    tries = steps.attempts(step)
+    waits = steps.status_of(step) is Status.WAITING
     return Position(
         kind="statement",
-        action="re-run",
-        statement_index=state.index[step],
-        attempt=len(tries) or None,
+        action="continue" if waits else "re-run",
+        statement_index=written.index[step],
+        attempt=len(steps.attempts(step)) or None,
         max_attempts=extra.max_attempts,
         step=steps.path(step),
         **_around(steps, step, describe),
     )
 
 
-def _parallel(state: State, steps: StepTable, step: int, describe: Describe) -> Position:
+def _parallel(written: Written, step: int, describe: Describe) -> Position:
+    steps = written.steps
     extra = steps.extra.get(step, _NOTHING)
-    branches = state.branches.get(step, {})
+    branches = written.branches.get(step, {})
     return Position(
         kind="parallel",
-        statement_index=state.index[step],
+        statement_index=written.index[step],
         parallel_id=extra.ref.get("parallel_id"),
         instance=extra.instance,
         keep=_names(steps, branches, _FINISHED),
-        rerun=_names(steps, branches, (Status.FAILED, Status.RUNNING, Status.PENDING,
-                                       Status.UNKNOWN, Status.INTERRUPTED)),
+        rerun=_names(steps, branches, _UNDECIDED),
         unconfirmed=_names(steps, branches, (Status.UNCONFIRMED,)),
         step=steps.path(step),
         **_around(steps, step, describe),
-    )  # fmt: skip
+    )
 
 
 def _names(
@@ -124,13 +158,13 @@ def _names(
     return tuple(name for name, step in branches.items() if steps.status_of(step) in statuses)
 
 
-def _loop(state: State, steps: StepTable, step: int, describe: Describe) -> Position:
+def _loop(written: Written, step: int, describe: Describe) -> Position:
+    steps = written.steps
     extra = steps.extra.get(step, _NOTHING)
-    current = state.rounds.get(step, step)
     return Position(
         kind="loop",
-        statement_index=state.index[step],
-        after_statement_index=_greatest_finished(state, steps, current),
+        statement_index=written.index[step],
+        after_statement_index=_greatest_finished(written, written.rounds.get(step, step)),
         step=steps.path(step),
         **{
             **_around(steps, step, describe),
@@ -140,30 +174,24 @@ def _loop(state: State, steps: StepTable, step: int, describe: Describe) -> Posi
     )
 
 
-def _block(state: State, steps: StepTable, step: int, describe: Describe) -> Position:
+def _block(written: Written, step: int, describe: Describe) -> Position:
     return Position(
         kind="block",
-        statement_index=state.index[step],
-        after_statement_index=_greatest_finished(state, steps, step),
-        step=steps.path(step),
-        **_around(steps, step, describe),
+        statement_index=written.index[step],
+        after_statement_index=_greatest_finished(written, step),
+        step=written.steps.path(step),
+        **_around(written.steps, step, describe),
     )
 
 
-def _next(state: State, steps: StepTable, container: int) -> Position:
-    after = _greatest_finished(state, steps, container)
-    return Position(kind="next", after_statement_index=after)
-
-
-def _greatest_finished(state: State, steps: StepTable, container: int) -> Any:
+def _greatest_finished(written: Written, container: int) -> Any:
     """The statement of a container that finished and has the greatest index; None = none did."""
-    found: Any = None
+    steps, found = written.steps, None
     for step in range(len(steps)):
         if steps.parent[step] == container and steps.status_of(step) in _FINISHED:
-            index = state.index[step]
+            index = written.index[step]
             if isinstance(index, int | float):
-                numeric = isinstance(found, int | float)
-                found = max(found, index) if numeric else index
+                found = max(found, index) if isinstance(found, int | float) else index
             elif found is None:
                 found = index
     return found
@@ -173,10 +201,14 @@ def _around(steps: StepTable, step: int, describe: Describe) -> dict[str, Any]:
     """The loop round and the frame that a step stands in."""
     ref = describe(step).ref
     around: dict[str, Any] = {"frame": ref.get("frame"), "depth": ref.get("depth") or None}
-    for outer in steps.ancestors(step):
+    lineage = [step, *steps.ancestors(step)]
+    for outer in lineage[1:]:
         if steps.kind_of(outer) is StepKind.LOOP:
             extra = steps.extra.get(outer, _NOTHING)
             around["loop_id"] = extra.ref.get("loop_id")
             around["iteration"] = extra.ref.get("current_iteration")
             break
+    blocks = [one for one in lineage if steps.kind_of(one) is StepKind.BLOCK][:_DEEPEST]
+    frames = [describe(block).ref.get("frame") for block in blocks]
+    around["scope"] = tuple(frame for frame in frames if isinstance(frame, int))
     return around

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from inspector.model.clock import Clock
+from inspector.model.preflight import PreFlight
 from inspector.model.status import Status
 from inspector.model.step import Event
 from inspector.model.store import Health
@@ -16,8 +17,11 @@ from inspector.query.openprose import context, history, records, values, view
 from inspector.query.openprose.agents import outside_agents
 from inspector.query.openprose.endings import Endings
 from inspector.query.openprose.load import Loaded, Wanted, loader
+from inspector.query.openprose.position import position_of
+from inspector.query.openprose.preflight import Material, preflight
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, read_ledger
 from inspector.query.openprose.rows import key_column
+from inspector.query.openprose.sources import project_of
 from inspector.query.openprose.state import State
 from inspector.query.openprose.timeline import Timeline
 from inspector.query.tables import Tables
@@ -235,6 +239,30 @@ class ProseRun:
         tables = current_tables(self._facts)
         ledger = self._ledger or self._ask(lambda connection: read_ledger(connection, tables))
         return ledger_document(ledger)
+
+    def preflight(self) -> PreFlight:
+        """What resuming the run would do."""
+        shown, state = self.refresh(), self._timeline.state
+        over = shown.run.status is Status.COMPLETED
+        bindings = current_tables(self._facts).get("bindings")
+        receipts = () if self._ledger is None else self._ledger.receipts
+        return preflight(
+            Material(
+                run=shown.run,
+                folder=self._place.folder,
+                project=project_of(self._place.folder),
+                position=None if over else position_of(state, shown.steps, shown.describe),
+                steps=shown.steps,
+                newest=state.rows.id_of(state.rows.ids[-1]) if state.events else None,
+                events=shown.total_events,
+                column="binding" if bindings is not None and bindings.has("binding") else "kind",
+                values=self.values().values,
+                agents=[] if over else self.record("agents"),
+                heads={one.node: one.address for one in receipts if one.address is not None},
+                sources=[] if over else self.record("source"),
+                now=self._clock(),
+            )
+        )
 
     def changed(self) -> bool:
         """Whether another read may tell more: something was written, or is still to be compared."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from inspector.model.value import AttachmentVerdict
 from inspector.store.attachment import inspect_attachment
+from inspector.store.places import IMPORTS, RUNS
 
 SNAPSHOTS = (
     "root.prose.md",
@@ -65,16 +66,23 @@ def _compared(one: dict[str, Any], folder: str, recorded_path: str | None) -> di
     """`changed_since` is known for the root's snapshot where the source still lies in the tree."""
     if one["path"] not in SNAPSHOTS[:2] or not recorded_path or one["text"] is None:
         return one
-    root = _root_of(folder)
+    root = project_of(folder)
     attachment, data = inspect_attachment(root, recorded_path, preview_bytes=MOST_BYTES)
     if attachment.verdict in _READ:
         one["changed_since"] = data.decode("utf-8", "replace") != one["text"]
     return one
 
 
-def _root_of(folder: str) -> str:
-    """The project that a run folder belongs to: what lies above `runs/`, `.prose/` and the like."""
-    root = os.path.dirname(os.path.dirname(folder))
+def project_of(folder: str) -> str:
+    """The project that a run folder belongs to: what lies above `runs/`, `.prose/` and the like.
+
+    A run that another one imports belongs to the project of that one.
+    """
+    while os.path.basename(os.path.dirname(folder)) == IMPORTS:
+        folder = os.path.dirname(os.path.dirname(folder))
+    root = os.path.dirname(folder)
+    if os.path.basename(root) == RUNS:
+        root = os.path.dirname(root)
     for hidden in (".prose", "prose", ".agents"):
         if os.path.basename(root) == hidden:
             root = os.path.dirname(root)

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from inspector.model.clock import Clock
+from inspector.model.preflight import PreFlight
 from inspector.model.status import Status
 from inspector.model.step import Event, Step
 from inspector.model.store import Health
@@ -17,8 +18,10 @@ from inspector.query.openprose.logs.folder import Beside, RunFolder
 from inspector.query.openprose.logs.ledger import read_files
 from inspector.query.openprose.logs.state import LogState
 from inspector.query.openprose.logs.tail import Tail
+from inspector.query.openprose.position import Written, position_in
+from inspector.query.openprose.preflight import Material, preflight
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
-from inspector.query.openprose.sources import source_files
+from inspector.query.openprose.sources import project_of, source_files
 from inspector.query.openprose.view import Place
 from inspector.query.view import RunView, StepContext, Tab, ValueList
 
@@ -121,6 +124,31 @@ class LogRun:
         """The ledger as a document."""
         self._view or self.refresh()
         return ledger_document(self._ledger or ledger_of(()))
+
+    def preflight(self) -> PreFlight:
+        """What resuming the run would do."""
+        shown = self.refresh()
+        state = self._newest or LogState()
+        over = shown.run.status is Status.COMPLETED
+        written = Written(shown.steps, state.numbers, state.members, state.rounds, state.event_step)
+        receipts = () if self._ledger is None else self._ledger.receipts
+        return preflight(
+            Material(
+                run=shown.run,
+                folder=self._place.folder,
+                project=project_of(self._place.folder),
+                position=None if over else position_in(written, shown.describe),
+                steps=shown.steps,
+                newest=state.lines[-1] if state.events else None,
+                events=shown.total_events,
+                column=None,
+                values=self.values().values,
+                agents=[] if over else self.record("agents"),
+                heads={one.node: one.address for one in receipts if one.address is not None},
+                sources=[] if over else self.record("source"),
+                now=self._clock(),
+            )
+        )
 
     def changed(self) -> bool:
         """Whether anything may have been written since the last answer."""
