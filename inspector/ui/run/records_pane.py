@@ -1,70 +1,162 @@
-"""A tab of which nothing is known but the runtime's own records: they are shown as they stand."""
+"""A tab of records: a table above, the record under the cursor below."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
+from textual import on
 from textual.app import ComposeResult
+from textual.timer import Timer
 from textual.widget import Widget
 
 from inspector.live.feed import Unavailable
 from inspector.query.backend import RunReader
-from inspector.query.view import Tab
+from inspector.query.view import RunView, Tab
+from inspector.ui.lines import LineList
 from inspector.ui.run.asking import Asker
-from inspector.ui.run.content import Content, record_content
+from inspector.ui.run.content import content_of, record_content
 from inspector.ui.run.content_view import ContentView, Titled
 from inspector.ui.run.copying import fit_to_copy
 from inspector.ui.run.label import safe
 from inspector.ui.run.pane import Copy, Pane
+from inspector.ui.run.record_columns import Record, table_for
+from inspector.ui.run.record_list import RecordList
+
+AGAIN = 0.5
+"""Seconds between two readings while the run goes on."""
+RECEIPTS = "receipts"
+NOT_SIGNED = "tamper-evident, not signed"
+
+Found = tuple[tuple[Record, ...], str]
+"""Records, and a sentence about all of them."""
 
 
 class RecordsPane(Pane):
-    """The records of one part, below each other."""
+    """The records of one part."""
+
+    HINTS: ClassVar[tuple[tuple[str, str], ...]] = (("copy.value", "copy record"),)
 
     def __init__(self, asker: Asker, tab: Tab) -> None:
         super().__init__(asker, id=f"records-{tab.part.replace('_', '-')}")
         self._tab = tab
-        self._content: Content | None = None
+        self._told = ""
+        self._outdated = True
+        self._again: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """The records."""
+        """The table and the record."""
+        yield RecordList()
         yield ContentView(id="content")
 
     @property
+    def list(self) -> RecordList:
+        """The table."""
+        return self.query_one(RecordList)
+
+    @property
     def main(self) -> Widget:
-        """The records."""
-        return self.query_one(ContentView)
+        """The table."""
+        return self.list
+
+    def hints(self, width: int) -> tuple[tuple[str, str], ...]:
+        """Enter follows what woke a receipt."""
+        follow = (("enter", "what woke it"),) if self._tab.part == RECEIPTS else ()
+        return (*follow, *self.HINTS)
+
+    def take(self, view: RunView) -> None:
+        """Another view: the records may be others."""
+        self._outdated = True
+        if self.display and self._again is None:
+            self._again = self.set_timer(AGAIN, self._read)
 
     def opened(self) -> None:
-        """Reads the records."""
+        """Reads the records if they may be others."""
+        if self._outdated:
+            self._read()
+
+    def _read(self) -> None:
+        self._again = None
+        self._outdated = False
         part = self._tab.part
+        self.asker.ask(f"record {part}", lambda reader: found_in(reader, part), self._take)
 
-        def question(reader: RunReader) -> tuple[int, Content] | None:
-            try:
-                records: Sequence[Mapping[str, Any]] = reader.record(part)
-            except KeyError:
-                return None
-            return len(records), record_content([dict(record) for record in records])
-
-        self.asker.ask(f"record {part}", question, self._take)
-
-    def _take(self, answer: tuple[int, Content] | Unavailable | None) -> None:
-        signs = self.kit.signs
-        title, note = safe(self._tab.title, signs), ""
-        facts: tuple[str, ...] = ()
-        if isinstance(answer, Unavailable):
-            note = safe(answer.reason, signs)
-        elif answer is None:
-            note = "This run has no such records."
+    def _take(self, answer: Found | Unavailable | None) -> None:
+        if answer is None:
+            self._told = "This run has no such records."
+        elif isinstance(answer, Unavailable):
+            self._told = answer.reason
         else:
-            number, self._content = answer
-            facts = (f"{number:,} records",)
-        self.query_one(ContentView).tell(Titled(title, facts, self._content, note), keep=True)
+            records, self._told = answer
+            self.list.show(table_for(self._tab.part, records), records)
+        self._tell(keep=True)
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        self._tell(keep=False)
+
+    def _tell(self, *, keep: bool) -> None:
+        signs, record, view = self.kit.signs, self.list.record, self.query_one(ContentView)
+        told = safe(self._told, signs)
+        if record is None:
+            view.tell(Titled("", (), None, told or "Nothing is recorded here."), keep=False)
+            return
+        table = table_for(self._tab.part, self.list.records)
+        trouble = table.trouble(record)
+        facts = tuple(one for one in (safe(trouble, signs) if trouble else "", told) if one)
+        if table.body is not None:
+            name, text = table.body(record)
+            content = content_of(name, text, "text")
+        else:
+            content = record_content(dict(record))
+        view.tell(Titled(safe(table.title(record), signs), facts, content), keep=keep)
+
+    def enter(self) -> None:
+        """Goes to the receipt that woke this one."""
+        record = self.list.record
+        wake = record.get("wake") if record is not None else None
+        refs = wake.get("refs") if isinstance(wake, Mapping) else None
+        for row, one in enumerate(self.list.records):
+            if isinstance(refs, Sequence) and one.get("address") in refs:
+                self.list.move_to(row)
+                return
 
     def value_to_copy(self) -> Copy | None:
-        """All records as they are shown."""
-        if self._content is None:
+        """The record as it is shown."""
+        record = self.list.record
+        if record is None:
             return None
-        lines = (line.lead + line.key + line.rest for line in self._content.lines)
-        return Copy(fit_to_copy(None, "\n".join(lines)), "the records")
+        lines = (line.lead + line.key + line.rest for line in record_content(dict(record)).lines)
+        return Copy(fit_to_copy(None, "\n".join(lines)), "the record")
+
+
+def found_in(reader: RunReader, part: str) -> Found | None:
+    """The records of a part; None where the run has no such part. On a reader's thread."""
+    try:
+        if part == RECEIPTS:
+            return _receipts(reader.receipts())
+        records = tuple(reader.record(part))
+    except KeyError:
+        return None
+    return records, f"{len(records):,} records"
+
+
+def _receipts(document: Mapping[str, Any]) -> Found:
+    broken = {one["receipt_id"]: one["why"] for node in document["nodes"] for one in node["broken"]}
+    records = []
+    for receipt in document["receipts"]:
+        why = broken.get(receipt["id"])
+        known = receipt["trouble"]
+        records.append(
+            {**receipt, "trouble": known if why is None or why in known else [*known, why]}
+        )
+    return tuple(records), _chains(document)
+
+
+def _chains(document: Mapping[str, Any]) -> str:
+    if document["chain_ok"] is None:
+        return "no receipt, so nothing is verified"
+    if not document["chain_ok"]:
+        bad = sum(1 for node in document["nodes"] if node["broken"])
+        return f"the chain of {bad} of {len(document['nodes'])} nodes does not hold"
+    return f"every chain holds: {NOT_SIGNED}"
