@@ -10,6 +10,7 @@ from inspector.cli.output import shown, write_json, write_jsonl, write_table
 from inspector.cli.workspace import reader
 from inspector.model.value import Value
 from inspector.query import documents
+from inspector.query.backend import KeepsVersions
 from inspector.text.measure import clip
 from inspector.text.numbers import size
 
@@ -22,7 +23,12 @@ def run(options: argparse.Namespace) -> int:
     if frame is not None and frame != "root" and not frame.lstrip("-").isdigit():
         raise UserError(f"--frame {frame!r} is neither `root` nor the number of a frame.")
     with reader(options) as (_, _, opened):
-        found = opened.values(frame, full=options.full)
+        if options.versions is not None:
+            if not isinstance(opened, KeepsVersions):
+                raise UserError("Runs of this runtime keep no older values.")
+            found = opened.versions(options.versions)
+        else:
+            found = opened.values(frame, full=options.full)
         if options.name is not None:
             named = tuple(one for one in found.values if one.name == options.name)
             found = replace(found, values=named)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from inspector.model.clock import Clock
 from inspector.model.run import Run
 from inspector.model.step import Event
 from inspector.model.store import Runtime, Store
+from inspector.model.value import Attachment
 from inspector.query.view import RunView, StepContext, ValueList
 
 
@@ -50,6 +51,22 @@ class RunReader(Protocol):
 
     def close(self) -> None:
         """Lets go of private files."""
+
+
+@runtime_checkable
+class KeepsVersions(Protocol):
+    """A reader that keeps older values of a name, in a runtime that writes them again."""
+
+    def versions(self, name: str) -> ValueList:
+        """Every row that was written under a name, in every scope, oldest first."""
+
+
+@runtime_checkable
+class ReadsAttachments(Protocol):
+    """A reader whose values may be kept in files of their own."""
+
+    def attachment(self, path: str) -> tuple[Attachment, bytes]:
+        """What came of a recorded path, and the first part of the file where it may be read."""
 
 
 class StoreReader(Protocol):

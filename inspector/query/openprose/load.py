@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from inspector.query.openprose import values
@@ -97,12 +98,16 @@ def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
 def _counts(connection: sqlite3.Connection, tables: Tables) -> Mapping[str, int]:
     counts: dict[str, int] = {}
     for name in COUNTED:
-        if tables.get(name) is not None:
-            try:
-                found = connection.execute(f"SELECT count(*) FROM {quoted(name)}").fetchone()
-            except sqlite3.DatabaseError:
-                continue
-            counts[name] = found[0]
+        table = tables.get(name)
+        if table is None:
+            continue
+        rows = quoted(name)
+        if name == "bindings":
+            # What is listed: one value for each name and scope, however often it was written.
+            keys = f"{table.column('name')}, {table.column('execution_id')}"
+            rows = f"(SELECT DISTINCT {keys} FROM bindings)"
+        with suppress(sqlite3.DatabaseError):
+            counts[name] = connection.execute(f"SELECT count(*) FROM {rows}").fetchone()[0]
     return counts
 
 

@@ -8,7 +8,15 @@ from typing import Any
 
 from inspector.query.openprose.events import text_of
 from inspector.query.openprose.rows import read_whole_rows
-from inspector.query.openprose.world_models import BadContainer, Integrity, decode, integrity
+from inspector.query.openprose.world_models import (
+    BadContainer,
+    FileChange,
+    Integrity,
+    ModelFile,
+    decode,
+    differences,
+    integrity,
+)
 from inspector.query.tables import Tables
 from inspector.store.attachment import inspect_attachment
 
@@ -24,10 +32,11 @@ def world_models(
     published = _published(connection, tables)
     table = tables.get("world_model_version")
     listed: list[Mapping[str, Any]] = []
+    before: dict[str, tuple[ModelFile, ...]] = {}
     if table is not None:
         where = f"ORDER BY {table.order} LIMIT {MOST_VERSIONS}"
         for row in read_whole_rows(connection, table, where, ()):
-            listed.append(_version(row, published, folder))
+            listed.append(_version(row, published, folder, before))
     known = {row["version"] for row in listed}
     dangling = [(node, version) for node, version in published.items() if version not in known]
     return [*listed, *(_dangling(node, version) for node, version in dangling)]
@@ -42,7 +51,10 @@ def _published(connection: sqlite3.Connection, tables: Tables) -> dict[str, str]
 
 
 def _version(
-    row: Mapping[str, Any], published: Mapping[str, str], folder: str
+    row: Mapping[str, Any],
+    published: Mapping[str, str],
+    folder: str,
+    before: dict[str, tuple[ModelFile, ...]],
 ) -> Mapping[str, Any]:
     version, node = text_of(row.get("version")), text_of(row.get("node"))
     path = row.get("attachment_path")
@@ -55,7 +67,7 @@ def _version(
         "created_at": row.get("created_at"),
         "published": published.get(node) == version,
         "integrity": integrity(version, data).value,
-        **_files(data),
+        **_files(data, node, before),
     }
 
 
@@ -70,15 +82,30 @@ def _bytes(artifact: Any, path: str | None, folder: str) -> bytes | None:
     return data if attachment.size == len(data) else None
 
 
-def _files(data: bytes | None) -> dict[str, Any]:
+def _files(
+    data: bytes | None, node: str, before: dict[str, tuple[ModelFile, ...]]
+) -> dict[str, Any]:
+    """The files of a version, and how they differ from the node's version before."""
+    nothing = {"files": None, "changes": None}
     if data is None:
-        return {"files": None, "unreadable": "its bytes could not be read"}
+        return {**nothing, "unreadable": "its bytes could not be read"}
     try:
         files = decode(data)
     except BadContainer as error:
-        return {"files": None, "unreadable": str(error)}
+        return {**nothing, "unreadable": str(error)}
+    changes = [
+        {"path": one.path, "change": _change(one)}
+        for one in differences(before.get(node, ()), files)
+    ]
+    before[node] = files
     listed = [{"path": one.path, "size": len(one.content)} for one in files]
-    return {"files": listed, "unreadable": None}
+    return {"files": listed, "changes": changes, "unreadable": None}
+
+
+def _change(one: FileChange) -> str:
+    if one.before is None:
+        return "added"
+    return "removed" if one.after is None else "changed"
 
 
 def _dangling(node: str, version: str) -> Mapping[str, Any]:
@@ -91,5 +118,6 @@ def _dangling(node: str, version: str) -> Mapping[str, Any]:
         "published": True,
         "integrity": Integrity.UNREADABLE.value,
         "files": None,
+        "changes": None,
         "unreadable": "the published version is not kept",
     }

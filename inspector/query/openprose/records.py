@@ -28,7 +28,10 @@ def tabs(facts: Facts) -> tuple[Tab, ...]:
             continue
         mark = _chain_word(facts) if part == "receipts" else None
         shown.append(Tab(part, title, facts.counts.get(table), mark))
-    return (*shown, Tab("source", "Source"), Tab("raw", "Raw"))
+    if facts.counts.get("imports"):
+        shown.append(Tab("imports", "Imports", facts.counts["imports"]))
+    tables = Tab("tables", "Tables", len(facts.tables.by_name))
+    return (*shown, Tab("source", "Source"), Tab("raw", "Raw"), tables)
 
 
 _TABS = (
@@ -109,3 +112,20 @@ PARTS: Mapping[str, Question] = {
     "source": _source,
 }
 """Parts that `record` knows."""
+
+TABLE = "table:"
+"""Before the name of a table: its rows as they stand, extensions and views included."""
+
+
+def question_for(part: str) -> Question:
+    """The question behind a part; KeyError when there is no such part."""
+    if not part.startswith(TABLE):
+        return PARTS[part]
+    name = part.removeprefix(TABLE)
+
+    def question(connection: sqlite3.Connection, tables: Tables, place: Place) -> Sequence[Record]:
+        if tables.get(name) is None:
+            raise KeyError(part)
+        return _rows(connection, tables, name)
+
+    return question

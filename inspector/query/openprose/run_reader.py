@@ -13,6 +13,7 @@ from inspector.model.preflight import PreFlight
 from inspector.model.status import Status
 from inspector.model.step import Event
 from inspector.model.store import Health
+from inspector.model.value import Attachment
 from inspector.query.openprose import context, history, records, values, view
 from inspector.query.openprose.agents import outside_agents
 from inspector.query.openprose.endings import Endings
@@ -206,6 +207,23 @@ class ProseRun:
             )
         )
 
+    def versions(self, name: str) -> ValueList:
+        """Every row that was written under a name, in every scope, oldest first."""
+        self._view or self.refresh()
+        tables, folder = current_tables(self._facts), self._place.folder
+        return self._ask(
+            lambda connection: values.read_versions(
+                connection,
+                tables,
+                name,
+                inspect=lambda path: inspect_attachment(folder, path, preview_bytes=0)[0],
+            )
+        )
+
+    def attachment(self, path: str) -> tuple[Attachment, bytes]:
+        """What came of a recorded path, and the first part of the file where it may be read."""
+        return inspect_attachment(self._place.folder, path)
+
     def context(self, step: int) -> StepContext:
         """What the detail of a step shows."""
         current = self._view or self.refresh()
@@ -228,7 +246,7 @@ class ProseRun:
     def record(self, part: str) -> Sequence[Mapping[str, Any]]:
         """The database's own rows behind one part."""
         self._view or self.refresh()
-        question = records.PARTS[part]
+        question = records.question_for(part)
         tables, place = current_tables(self._facts), self._place
         rows = self._ask(lambda connection: question(connection, tables, place))
         return [*rows, *outside_agents(place.agents)] if part == "agents" else rows

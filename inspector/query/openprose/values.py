@@ -58,6 +58,17 @@ def read_values(
     return ValueList(frame, len(bindings), tuple(shown))
 
 
+def read_versions(
+    connection: sqlite3.Connection, tables: Tables, name: str, *, inspect: Inspect
+) -> ValueList:
+    """Every row of a name in every scope, oldest first: loops and attempts write it again."""
+    table = tables.get("bindings")
+    if table is None:
+        return ValueList(None, 0, ())
+    rows = [one for one in _rows(connection, tables, table, full=False) if one.name == name]
+    return ValueList(None, len(rows), tuple(_with_attachment(one.value, inspect) for one in rows))
+
+
 def binding_names(connection: sqlite3.Connection, tables: Tables) -> frozenset[str]:
     """Every name that has a value, whatever its scope."""
     table = tables.get("bindings")
