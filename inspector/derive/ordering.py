@@ -93,13 +93,12 @@ class Ordering:
         self._whole = arrange(runs, now, zone, self.sort)
 
     def shown(self) -> Arrangement:
-        """What is asked for, in the order that was last made."""
+        """What is asked for of the runs that there are, in the order that was last made."""
         groups = self._whole.groups
         if self.needs_me:
             groups = {group: keys for group, keys in groups.items() if group is Group.NEEDS_YOU}
-        if self.words:
-            groups = {group: self._kept(keys) for group, keys in groups.items()}
-        return Arrangement({group: keys for group, keys in groups.items() if keys})
+        kept = {group: self._kept(keys) for group, keys in groups.items()}
+        return Arrangement({group: keys for group, keys in kept.items() if keys})
 
     def _kept(self, keys: Sequence[str]) -> list[str]:
         runs = self.runs

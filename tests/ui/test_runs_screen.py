@@ -247,6 +247,25 @@ async def test_a_run_that_is_gone_leaves_the_cursor_beside_its_place(
         assert runs_screen(app).runs.key == DEEP_RESEARCH.key
 
 
+async def test_a_run_that_is_gone_stands_until_the_cursor_has_rested(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runs_module, "REST", 60.0)
+    app = inspector()
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.press("j")
+        for later in (1, 2):
+            rest = without(pictured.overview(), FAILED.key)
+            feed_of(app).tell(replace(rest, as_of=rest.as_of + later))
+            await settle(pilot)
+            assert FAILED.key in runs_screen(app).runs.shown_keys
+        # What is asked for anew shows what there is.
+        await pilot.press("n")
+        await pilot.press("n")
+        await settle(pilot)
+        assert FAILED.key not in runs_screen(app).runs.shown_keys
+
+
 async def test_elapsed_of_running_rows_follows_the_clock() -> None:
     now = [NOW]
     app = inspector(clock=lambda: now[0])

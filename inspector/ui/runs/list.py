@@ -82,8 +82,12 @@ class RunsList(LineList):
             self.show_row(self.cursor)
 
     def update_runs(self, runs: Mapping[str, Run], changed: Iterable[str]) -> None:
-        """Takes newer knowledge of the runs; rows stay where they are."""
-        self.runs = runs
+        """Takes newer knowledge of the runs; rows stay where they are.
+
+        A run that is gone stays known as long as it has a row.
+        """
+        gone = {key: self.runs[key] for key in self._group if key not in runs}
+        self.runs = {**runs, **gone} if gone else runs
         for key in changed:
             self._versions[key] = self._versions.get(key, 0) + 1
         self.repaint()
@@ -122,11 +126,6 @@ class RunsList(LineList):
     def shown_count(self) -> int:
         """How many runs the list has."""
         return len(self._group)
-
-    @property
-    def shown_runs(self) -> dict[str, Run]:
-        """All runs of the list as it knows them."""
-        return {key: self.runs[key] for key in self.shown_keys if key in self.runs}
 
     def go_to(self, key: str) -> bool:
         """Puts the cursor on a run; False when the list does not show it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from time import monotonic
 from typing import ClassVar
 
@@ -16,7 +16,6 @@ from inspector.derive.groups import Counts, Sort, count
 from inspector.derive.ordering import Ordering
 from inspector.derive.problems import problems, standing
 from inspector.live.feed import Feed, Message, Overview, Subscription
-from inspector.model.run import Run
 from inspector.query.view import RunView
 from inspector.ui.field import Field
 from inspector.ui.frame import Footer, Header, Piece, clock_face
@@ -115,7 +114,7 @@ class RunsScreen(CommandScreen):
         news = self.ordering.take(overview.runs, self.kit.clock(), self.kit.zone)
         if before is None or news.findings or _troubles(before) != _troubles(overview):
             self._problems = self._count_problems(overview)
-        self.runs.update_runs(self._known(news.order), news.changed)
+        self.runs.update_runs(self.ordering.runs, news.changed)
         if news.order or before is None:
             self._count()
             self._order_soon()
@@ -125,12 +124,6 @@ class RunsScreen(CommandScreen):
     def _count_problems(self, overview: Overview) -> int:
         notices = (*getattr(self.app, "notices", ()), *overview.notices)
         return standing(problems(overview.stores, overview.runs, notices))
-
-    def _known(self, outdated: bool) -> Mapping[str, Run]:
-        """All runs, with those that are gone but stand in the list until it is ordered again."""
-        if not outdated:
-            return self.ordering.runs
-        return {**self.runs.shown_runs, **self.ordering.runs}
 
     def _take_view(self, view: RunView) -> None:
         key = view.run.key
