@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inspector.model.preflight import Command
+from inspector.resume.words import program_of
 
 PROMPT = "{prompt}"
 """Stands for the whole prompt, as one word."""
@@ -18,8 +17,12 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
 }
 """Hosts that OpenProse's own help names."""
 
-LONGEST_ARGUMENT = 120_000
-"""Bytes of one word that every system hands over."""
+TEMPLATE_NAMES = (
+    "run_id", "session_id", "workflow_id", "expected_version", "decision", "approval_id",
+)  # fmt: skip
+"""Names that a template for Prism may have in braces."""
+
+_NAME = re.compile(r"\{([a-z_]+)\}")
 
 
 class NoHost(Exception):
@@ -36,7 +39,7 @@ class Host:
     @property
     def installed(self) -> bool:
         """Whether its program is found."""
-        return shutil.which(self.words[0]) is not None
+        return program_of(self.words[0]) is not None
 
 
 def hosts(chosen: Mapping[str, Sequence[str]]) -> tuple[Host, ...]:
@@ -58,13 +61,40 @@ def pick(chosen: Mapping[str, Sequence[str]], name: str | None) -> Host:
     raise NoHost(f"There is no host {name!r}; choose one of {listed}, or add it under [hosts].")
 
 
-def command_for(host: Host, prompt: str, folder: str) -> Command:
-    """The words to start: the prompt is one of them, whatever is in it. Raises NoHost."""
-    if "\0" in prompt or len(prompt.encode()) > LONGEST_ARGUMENT:
-        raise NoHost("The prompt cannot be handed over as one word; save the plan and paste it.")
-    if not any(PROMPT in word for word in host.words):
+def host_words(host: Host, prompt: str) -> tuple[str, ...]:
+    """The words to start: the prompt is one of them, or a part of one. Raises NoHost."""
+    if not any(PROMPT in word for word in host.words[1:]):
         raise NoHost(f"The host {host.name!r} has no {PROMPT} among its words.")
-    if not os.path.isdir(folder):
-        raise NoHost(f"The folder {folder!r} is gone, so nothing can be started in it.")
-    words = tuple(prompt if word == PROMPT else word.replace(PROMPT, prompt) for word in host.words)
-    return Command(words, folder)
+    return (host.words[0], *(word.replace(PROMPT, prompt) for word in host.words[1:]))
+
+
+def template_words(template: Sequence[str], fills: Mapping[str, str]) -> tuple[str, ...]:
+    """The words of a template with what stands for its names. Raises NoHost.
+
+    The program itself has no names. What is filled in is never read again, and never becomes an
+    option: a word that would begin with it must not begin with a dash.
+    """
+    return (template[0], *(_filled(word, fills) for word in template[1:]))
+
+
+def _filled(word: str, fills: Mapping[str, str]) -> str:
+    def value(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in TEMPLATE_NAMES:
+            listed = " ".join(f"{{{known}}}" for known in TEMPLATE_NAMES)
+            raise NoHost(f"The template has {{{name}}}; it can have {listed}.")
+        if not fills.get(name):
+            raise NoHost(_missing(name))
+        if found.start() == 0 and fills[name].startswith("-"):
+            raise NoHost(f"The {name} begins with a dash and would be taken for an option.")
+        return fills[name]
+
+    return _NAME.sub(value, word)
+
+
+def _missing(name: str) -> str:
+    if name == "decision":
+        return "Say whether to approve or to deny."
+    if name == "approval_id":
+        return "The template has {approval_id}, but not exactly one approval is asked for."
+    return f"The template has {{{name}}}, which this run does not have."

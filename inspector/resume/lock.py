@@ -6,23 +6,37 @@ they end: a file without a holder is an orphan, which is the ordinary state afte
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
 import os
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+TRIES = 8
+PAUSE_SECONDS = 0.02
+"""Somebody who only looks whether the lock is held holds it for an instant."""
+_HELD = (errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK)
+_MOST_BYTES = 65_536
 
 
 class AlreadyRunning(Exception):
     """Somebody launched this run and it has not ended: who and since when, in a sentence."""
 
     def __init__(self, holder: Mapping[str, Any]) -> None:
-        pid, since = holder.get("pid", "?"), holder.get("since", "?")
-        super().__init__(f"This run was launched by process {pid} at {since} and has not ended.")
         self.holder = holder
+        pid, since = holder.get("child") or holder.get("pid"), holder.get("since")
+        who = f" as process {pid}" if pid else ""
+        when = f" at {since}" if since else ""
+        super().__init__(f"Already running: this run was launched{who}{when} and has not ended.")
+
+
+class NoLock(Exception):
+    """The lock cannot be kept here: why, in a sentence."""
 
 
 @dataclass(slots=True)
@@ -31,6 +45,12 @@ class LaunchLock:
 
     path: Path
     descriptor: int
+    content: dict[str, Any] = field(default_factory=dict)
+
+    def note_child(self, pid: int) -> None:
+        """Says which process was launched."""
+        self.content["child"] = pid
+        self._write()
 
     def release(self) -> None:
         """Lets go; a program that inherited the descriptor keeps the lock."""
@@ -38,48 +58,67 @@ class LaunchLock:
             os.close(self.descriptor)
             self.descriptor = -1
 
+    def _write(self) -> None:
+        text = json.dumps(self.content).encode()
+        os.pwrite(self.descriptor, text, 0)
+        os.ftruncate(self.descriptor, len(text))
+
 
 def acquire(folder: Path, run_key: str, since: str) -> LaunchLock:
-    """Takes the lock of a run. Raises AlreadyRunning while somebody holds it."""
+    """Takes the lock of a run. Raises AlreadyRunning while somebody holds it, NoLock."""
     path = _path(folder, run_key)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        holder = _holder(path)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise NoLock(f"No lock can be kept in {folder}: {error.strerror}.") from None
+    try:
+        for _ in range(TRIES):
+            if _take(descriptor, path):
+                lock = LaunchLock(path, descriptor)
+                lock.content.update(pid=os.getpid(), since=since, run=run_key)
+                lock._write()
+                return lock
+            time.sleep(PAUSE_SECONDS)
+        raise AlreadyRunning(_content(descriptor))
+    except BaseException:
         os.close(descriptor)
-        raise AlreadyRunning(holder) from None
-    os.ftruncate(descriptor, 0)
-    content = json.dumps({"pid": os.getpid(), "since": since, "run": run_key})
-    os.write(descriptor, content.encode())
-    return LaunchLock(path, descriptor)
+        raise
 
 
 def holder_of(folder: Path, run_key: str) -> Mapping[str, Any] | None:
     """Who launched the run and has not ended; None when nobody did, or only an orphan is left."""
     path = _path(folder, run_key)
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return _holder(path)
+        return None if _take(descriptor, path) else _content(descriptor)
+    except NoLock:
+        return None
     finally:
         os.close(descriptor)
-    return None
+
+
+def _take(descriptor: int, path: Path) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _HELD:
+            return False
+        raise NoLock(f"{path} cannot be locked: {error.strerror}.") from None
+    return True
 
 
 def _path(folder: Path, run_key: str) -> Path:
-    name = hashlib.sha256(run_key.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    name = hashlib.sha256(run_key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return folder / f"{name}.lock"
 
 
-def _holder(path: Path) -> Mapping[str, Any]:
+def _content(descriptor: int) -> Mapping[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(os.pread(descriptor, _MOST_BYTES, 0))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

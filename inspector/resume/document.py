@@ -1,0 +1,117 @@
+"""A plan for others: as the content of `inspector.resume/1`, and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from inspector.model.clock import rfc3339
+from inspector.model.preflight import Command, Decision
+from inspector.query import documents
+from inspector.resume.plan import Plan, sentence
+from inspector.resume.words import shell_line
+from inspector.text.escape import visible, visible_lines
+from inspector.text.mask import mask
+
+Document = dict[str, Any]
+
+
+def plan_document(plan: Plan) -> Document:
+    """The content of `inspector.resume/1`."""
+    flight = plan.preflight
+    return {
+        "run": documents.run(plan.run),
+        "resumable": flight.resumable,
+        "reason": flight.reason,
+        "position": None if flight.position is None else asdict(flight.position),
+        "stands": flight.stands,
+        "done": list(flight.done),
+        "will_run": list(flight.will_run),
+        "unknown": list(flight.unknown),
+        "warnings": [{"code": one.code, "message": one.message} for one in flight.warnings],
+        "needs": list(flight.needs),
+        "command": None if plan.command is None else command_document(plan.command),
+        "prompt": flight.prompt,
+        "launchable": plan.can_launch,
+        "problem": plan.problem,
+        "host": plan.host,
+        "liveness": flight.liveness,
+        "confirm": flight.confirm,
+        "decisions": [_decision(one) for one in flight.decisions],
+        "decision": plan.decision,
+        "request": plan.request,
+        "deadline": rfc3339(flight.deadline),
+        "judged": flight.judged,
+        "recorded": dict(flight.record),
+        "outcome": flight.outcome,
+        "launches": plan.launches,
+    }
+
+
+def command_document(command: Command) -> Document:
+    """A command's words, folder and environment."""
+    return {"argv": list(command.argv), "cwd": command.cwd, "env": dict(command.env)}
+
+
+def _decision(one: Decision) -> Document:
+    return {"word": one.word, "why_not": one.why_not, "request": one.request}
+
+
+def facts(plan: Plan) -> Iterator[tuple[str, str]]:
+    """What a person must know, as label and sentence, in the order of importance."""
+    flight = plan.preflight
+    if not flight.resumable:
+        yield "not resumable", sentence(flight.reason or "")
+    rows: Sequence[tuple[str, Sequence[str]]] = (
+        ("stands in", [flight.stands] if flight.stands else []),
+        ("alive", [flight.liveness] if flight.liveness else []),
+        ("keep", flight.done),
+        ("unconfirmed", flight.unknown),
+        ("will run", [", ".join(flight.will_run)] if flight.will_run else []),
+        ("warning", [one.message for one in flight.warnings]),
+        ("needs", [", ".join(flight.needs)] if flight.needs else []),
+    )
+    for label, lines in rows:
+        for line in lines:
+            yield label, line
+
+
+def markdown(plan: Plan) -> str:
+    """The plan as Markdown, secrets masked; nothing in it is markup but what is ours."""
+    run, flight = plan.run, plan.preflight
+    lines = [f"# Resume {_text(run.title)}", "", "Nothing has been started.", ""]
+    lines += [f"* run: {_text(run.key)}", f"* status: {run.status} ({_text(run.raw_status or '')})"]
+    lines += [f"* {label}: {_text(line)}" for label, line in facts(plan)]
+    if flight.deadline is not None:
+        lines.append(f"* to be approved before: {rfc3339(flight.deadline)}")
+    if flight.judged:
+        lines.append(f"* outcome: {_text(flight.judged)}")
+    if plan.problem is not None and flight.resumable:
+        lines.append(f"* cannot be launched from here: {_text(plan.problem)}")
+    if plan.command is not None:
+        lines += ["", "## Command", "", *_block(shell_line(plan.command), "sh")]
+    if flight.prompt is not None:
+        lines += ["", "## Prompt", "", *_block(flight.prompt, "")]
+    if plan.request is not None:
+        lines += ["", "## Request", "", *_block(plan.request, "http")]
+    return "\n".join(lines) + "\n"
+
+
+def _text(text: str) -> str:
+    safe = visible(mask(text).text)
+    return "".join(f"\\{char}" if char in "\\`*_{}[]<>()#+-!|~&" else char for char in safe)
+
+
+def _block(text: str, language: str) -> list[str]:
+    """A code block whose fence is longer than any inside."""
+    shown = visible_lines(mask(text).text.rstrip("\n"))
+    fence = "`" * 3
+    while any(fence in line for line in shown):
+        fence += "`"
+    return [f"{fence}{language}", *shown, fence]
+
+
+def launch_document(result: Mapping[str, Any]) -> Document:
+    """One launch as it stands in the log."""
+    return dict(result)
