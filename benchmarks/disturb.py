@@ -12,7 +12,7 @@ import random
 import time
 from collections import Counter
 
-from benchmarks.holds import held, killed
+from benchmarks.holds import held, killed, opened
 from benchmarks.place import Manifest, Place, private_folders_of, temporary_place
 from benchmarks.report import Report, arguments, say
 from benchmarks.runs import LIVE, neighbours
@@ -49,6 +49,7 @@ def main() -> int:
     if not options.control:
         killed(report, options.through)
         held(report, options.through, 3 if options.short else 12)
+        opened(report)
     return report.finish(options.json)
 
 

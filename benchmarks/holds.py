@@ -3,13 +3,14 @@
 import re
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.place import Manifest, Place, private_folders_of, temporary_place
+from benchmarks.place import INSPECTOR, Manifest, Place, private_folders_of, temporary_place
 from benchmarks.report import Report, say
 from benchmarks.runs import LIVE
 from benchmarks.terminal import Terminal
-from benchmarks.viewer import Through, follow_run, leave
+from benchmarks.viewer import READY_S, Through, follow_run, leave
 from benchmarks.writers import (
     OneRowPerCall,
     exclusive,
@@ -25,6 +26,7 @@ RECOVERY_S = 5.0
 LOOK_EVERY_S = 0.25
 SAID_AFTER_S = 2.5
 """From when on the screen must say that what it shows is not the newest."""
+WHY = re.compile(r"held\s+the\s+database")
 SINCE = re.compile(r"held the database for \d+ s|since \d\d:\d\d:\d\d")
 
 
@@ -75,6 +77,30 @@ def held(report: Report, through: Through, seconds: int) -> None:
         with temporary_place() as place:
             database = make_run(place.watched / "runs" / LIVE, "delete", ROWS)
             _held(report, place, database, rows, through, seconds)
+
+
+def opened(report: Report) -> None:
+    """The screen is opened while nobody can read the run: it says so, and recovers by itself."""
+    say("the screen is opened while a writer holds its lock")
+    name = "opened while the lock is held"
+    with temporary_place() as place:
+        database = make_run(place.watched / "runs" / LIVE, "delete", ROWS)
+        with ExitStack() as lock:
+            lock.enter_context(exclusive(database, ROWS + 1))
+            with Terminal([*INSPECTOR, str(place.watched)], place.environment) as terminal:
+                listed = terminal.wait_for(LIVE[-6:], READY_S)
+                terminal.press("\r")
+                said = terminal.wait_until(lambda: bool(WHY.search(terminal.text())), RECOVERY_S)
+                early = terminal.holds(text_of(ROWS))
+                before = terminal.text()
+                lock.close()
+                came = terminal.wait_for(text_of(ROWS + 1), RECOVERY_S)
+                after = terminal.text()
+                terminal.quit()
+    _count(report, f"{name}: not listed", [] if listed else [before])
+    _count(report, f"{name}: did not say why", [] if said else [before])
+    _count(report, f"{name}: rows shown that could not be read", [before] if early else [])
+    _count(report, f"{name}: not recovered", [] if came else [after])
 
 
 def _held(
