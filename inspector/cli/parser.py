@@ -87,6 +87,7 @@ def _speed(text: str) -> float:
 def _runs(parser: Parser) -> None:
     parser.add_argument("--status", metavar="S", help="only runs with this status")
     parser.add_argument("--runtime", metavar="R", help="only runs of this runtime")
+    parser.add_argument("--owner", metavar="O", help="only runs of this tenant, account or user")
     parser.add_argument("--since", metavar="WHEN", help="2026-01-16, an instant, or 3d, 12h, 45m")
     parser.add_argument("--match", metavar="TEXT", help="only runs with TEXT in title or id")
     parser.add_argument("--limit", type=_count, metavar="N", help="at most N runs")
@@ -149,6 +150,24 @@ def _record(parser: Parser) -> None:
     _output(parser)
 
 
+def _resume(parser: Parser) -> None:
+    parser.add_argument("runs", metavar="RUN", nargs="*", help=f"{_RUN_HELP}; several: --plan")
+    parser.add_argument("--plan", action="store_true", help="only tell; nothing is started")
+    parser.add_argument(
+        "--yes", action="store_true", help="launch without asking; RUN is then the full key"
+    )
+    parser.add_argument("--host", metavar="H", help="who is asked to resume an OpenProse run")
+    parser.add_argument(
+        "--decision", choices=("approve", "deny"), help="the answer to a Prism run that waits"
+    )
+    parser.add_argument(
+        "--background", action="store_true", help="in a terminal of its own; prints what it says"
+    )
+    parser.add_argument("--log", action="store_true", help="what was launched, and what came of it")
+    _where(parser)
+    _output(parser)
+
+
 def _watch(parser: Parser) -> None:
     _run(parser, optional=True)
     _where(parser)
@@ -173,6 +192,7 @@ COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
     "pnl": ("a spell's session ledger and P&L, and what was realised", _pnl),
     "usage": ("tokens and cost, of all runs or of one", _usage),
     "record": ("the runtime's own records behind one tab", _record),
+    "resume": ("what resuming a run would do, and the launch", _resume),
     "watch": ("plain lines as a run goes on; the exit code tells how it ended", _watch),
     "demo": ("a live demonstration workspace", _demo),
     "doctor": ("what was found, what cannot be read, and why", _doctor),

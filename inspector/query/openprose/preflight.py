@@ -247,7 +247,7 @@ def _warnings(material: Material, position: Position, silent: int | None) -> Ite
 
 
 def _repeats(position: Position) -> Iterator[Caution]:
-    unsure = [*position.rerun, *position.unconfirmed]
+    unsure = [*position.unconfirmed, *position.rerun]
     if position.kind == "parallel" and unsure:
         what = f"{_plural('branch', unsure)} {listed(unsure)}"
         does, ran = ("does", "it ran, it") if len(unsure) == 1 else ("do", "they ran, they")

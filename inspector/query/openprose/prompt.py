@@ -30,8 +30,8 @@ LONGEST_ERROR = 600
 
 _OWN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-z]{1,12}", re.ASCII)
 """An id as the language makes it; any other may be a sentence."""
-_MARKUP = re.compile("[`<>&\x7f]")
-"""What could end the block, or look like a tag to whoever reads it."""
+_MARKUP = re.compile("[`<>&'\x7f]")
+"""What could end the block, look like a tag to whoever reads it, or end a shell's quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _instruction(position: Position) -> str:
 def _ends(in_database: bool) -> Iterator[str]:
     if in_database:
         yield (
-            "Set run.status to 'running' when you begin, to 'completed' or 'failed' when the"
+            'Set run.status to "running" when you begin, to "completed" or "failed" when the'
             " program has ended."
         )
     else:
