@@ -51,6 +51,9 @@ def _print(content: dict[str, Any]) -> None:
     write_line(f"Stores: {len(good)} read, {len(bad)} with trouble; runs: {content['runs']}")
     for one in [*bad, *content["not_stores"]]:
         write_line(f"  {one['health']:<11} {shown(one['path'])}: {shown(one['reason'] or '')}")
+    for one in content["stores"]:
+        if one["verdict"] not in (None, "verified_current"):
+            write_line(f"  {one['verdict']} {shown(one['path'])}: {shown(one['verdict_note'])}")
     for notice in content["notices"]:
         write_line(f"  {notice['code']:<11} {shown(notice['message'])}")
     write_line("Nothing was written, locked or created in any of these places.")

@@ -88,6 +88,7 @@ def _runs(parser: Parser) -> None:
     parser.add_argument("--status", metavar="S", help="only runs with this status")
     parser.add_argument("--runtime", metavar="R", help="only runs of this runtime")
     parser.add_argument("--owner", metavar="O", help="only runs of this tenant, account or user")
+    parser.add_argument("--owner", metavar="O", help="only runs of this tenant, account or user")
     parser.add_argument("--since", metavar="WHEN", help="2026-01-16, an instant, or 3d, 12h, 45m")
     parser.add_argument("--match", metavar="TEXT", help="only runs with TEXT in title or id")
     parser.add_argument("--limit", type=_count, metavar="N", help="at most N runs")

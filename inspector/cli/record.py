@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from typing import Any
 
 from inspector.cli.errors import FINE, NOT_FOUND, UNREADABLE, UserError
 from inspector.cli.output import shown, write_json, write_jsonl, write_line
@@ -14,6 +16,7 @@ from inspector.query.select import AmbiguousRun, NoSuchRun, select
 from inspector.query.subjects import Subject, subjects_named
 from inspector.query.workspace import Workspace
 from inspector.store.read import StoreUnavailable
+from inspector.text.escape import json_text
 
 _RUN_PART = "run"
 
@@ -29,11 +32,15 @@ def run(options: argparse.Namespace) -> int:
         write_jsonl("record", content["records"], reveal=options.reveal)
     else:
         for row in content["records"]:
-            for key, value in row.items():
-                text = shown(f"{value}", reveal=options.reveal)
-                write_line(f"{shown(key)}: {text}")
-            write_line()
+            _print(documents.row_document("record", row, reveal=options.reveal), options.reveal)
     return FINE
+
+
+def _print(row: Mapping[str, Any], reveal: bool) -> None:
+    for key, value in row.items():
+        text = value if isinstance(value, str) else json_text(value)
+        write_line(f"{shown(key)}: {shown(text, reveal=reveal)}")
+    write_line()
 
 
 def _records(found: Workspace, text: str, part: str | None) -> tuple[str, Records]:

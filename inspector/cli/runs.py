@@ -63,6 +63,8 @@ def _filtered(listed: Sequence[Run], options: argparse.Namespace, now: int) -> I
     for one in listed:
         if options.status is not None and one.status != options.status:
             continue
+        if options.owner is not None and options.owner not in one.owner.values():
+            continue
         if options.runtime is not None and one.runtime != options.runtime:
             continue
         moment = one.last_activity_at if one.last_activity_at is not None else one.started_at

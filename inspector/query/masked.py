@@ -30,6 +30,10 @@ _NAMED_BY_US = frozenset({"id", "parent", "ref", "step", "raw_status", "at_raw"}
 _DATA = frozenset({"payload", "records", "receipts", "attachment"})
 """Fields that hold what a runtime recorded, under its own names."""
 
+_PENDING = "pendingCalls"
+"""Calls that wait for an approval (Prism): nothing replaced the secrets in their arguments yet."""
+_ARGUMENTS = "arguments"
+
 _HARMLESS = re.compile(r"[\w\[\]/.@%+-]{0,15}(?:#\w{0,4})?|[0-9TZ:., +-]{0,40}", re.ASCII)
 """Too short for any secret without a name, or an instant."""
 
@@ -51,6 +55,8 @@ class Masks:
     def _walk(self, name: str, value: Any, data: bool, depth: int) -> Any:
         if isinstance(value, str):
             return self._text(name, value, data)
+        if name == _PENDING and data:
+            return self._walk("calls", self._pending(value), data, depth)
         if isinstance(value, Mapping):
             if depth > _DEEPEST:
                 return self._text(name, json_text(value), True)
@@ -61,6 +67,27 @@ class Masks:
             inside = data or name in _DATA
             return [self._walk(name, item, inside, depth + 1) for item in value]
         return value
+
+    def _pending(self, calls: Any) -> Any:
+        """Calls without what is in their arguments, whatever it looks like."""
+        if isinstance(calls, Mapping):
+            return {
+                key: self._hidden(item) if key == _ARGUMENTS else self._pending(item)
+                for key, item in calls.items()
+            }
+        if isinstance(calls, list | tuple):
+            return [self._pending(item) for item in calls]
+        return calls
+
+    def _hidden(self, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: self._hidden(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._hidden(item) for item in value]
+        if value is None or isinstance(value, bool) or value == "":
+            return value
+        self.count += 1
+        return f"‹masked: argument, {len(str(value))} chars›"
 
     def _mapping(self, value: Mapping[Any, Any], data: bool, depth: int) -> dict[Any, Any]:
         named = value.get("name")

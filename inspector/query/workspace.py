@@ -18,6 +18,8 @@ from inspector.query.tables import read_tables
 from inspector.store.discover import Candidate, Discovery, Notice, PlaceKind, discover
 from inspector.store.read import StoreUnavailable, ZeroTouchReader
 
+_NO_TABLES = "it has no tables; if a program used it, the -wal file that held them is missing"
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:
@@ -138,6 +140,9 @@ class Workspace:
         for backend in BACKENDS:
             if backend.recognise(names):
                 return backend.reader(candidate.path, self.clock)
+        if not names:
+            self.refused[candidate.path] = Refused(candidate.path, _NO_TABLES, Health.EMPTY)
+            return None
         self.refused[candidate.path] = Refused(
             candidate.path, "its tables are not those of a known runtime", Health.UNSUPPORTED
         )

@@ -180,6 +180,11 @@ class Catalog:
         return self._layout
 
     @property
+    def known_layout(self) -> Layout | None:
+        """The layout of the last read, if there was one."""
+        return self._layout
+
+    @property
     def sessions(self) -> Mapping[str, SessionHead]:
         """Sessions by id."""
         return self._sessions

@@ -19,6 +19,8 @@ _BEYOND = 2**63
 _BRACKETS = re.compile(r"[\[{\]}]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
+_PLAIN = json.JSONDecoder(parse_constant=lambda name: None)
+_EXACT = json.JSONDecoder(parse_float=Decimal, parse_constant=lambda name: None)
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 
@@ -44,6 +46,8 @@ def text_or_none(cell: object) -> str | None:
 
 def whole_number(value: object) -> int | None:
     """A whole number of at most 2^63, however it is stored; None for anything else."""
+    if type(value) is int and -_BEYOND < value < _BEYOND:
+        return value
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return None
     if not -_BEYOND < value < _BEYOND:
@@ -59,9 +63,7 @@ def json_of(cell: object, *, exact: bool = False) -> Any:
     if text.count("[") + text.count("{") > _DEEPEST and _depth(text) > _DEEPEST:
         raise Malformed("nested too deeply")
     try:
-        return json.loads(
-            text, parse_float=Decimal if exact else float, parse_constant=lambda name: None
-        )
+        return (_EXACT if exact else _PLAIN).decode(text)
     except (ValueError, RecursionError) as error:
         raise Malformed(str(error)) from None
 

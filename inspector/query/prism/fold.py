@@ -70,7 +70,6 @@ def _add_segment(state: State, fact: Fact) -> int:
     step = state.add(
         NONE, StepKind.SEGMENT, f"s{number}", f"segment {number}", Status.RUNNING, "started", fact
     )
-    state.steps.more(step).ref["segment"] = number
     state.talk = step
     return step
 
@@ -90,6 +89,7 @@ def _agent_started(state: State, fact: Fact) -> int:
     state.segments += 1
     state.turn = state.call = state.loop = state.round = state.compaction = NONE
     state.outcome = None
+    state.highest_turn = 0
     state.segment = _add_segment(state, fact)
     return state.segment
 
@@ -126,10 +126,13 @@ def _turn_started(state: State, fact: Fact) -> int:
     state.used.pop(state.turn, None)
     state.used.pop(state.call, None)
     number = fact.turn if fact.turn is not None else state.turns + 1
+    again = number <= state.highest_turn
+    state.highest_turn = max(number, state.highest_turn)
+    name = f"t{number}@{len(state.steps)}" if again else f"t{number}"
+    label = f"turn {number}"
     step = state.add(
-        segment, StepKind.TURN, f"t{number}", f"turn {number}", Status.RUNNING, "started", fact
+        segment, StepKind.TURN, name, label, Status.RUNNING, "started", fact, alone=True
     )
-    state.steps.more(step).ref["turn"] = number
     state.turns = number
     state.turn = state.talk = step
     state.call = NONE

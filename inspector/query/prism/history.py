@@ -114,10 +114,11 @@ def describer(steps: StepTable, checkpoint: Checkpoint | None) -> Callable[[int]
         step = steps.step(number)
         given: dict[str, Any] = {}
         for around in (number, *steps.ancestors(number)):
-            extra = steps.extra.get(around)
-            for name in ("segment", "turn"):
-                if extra is not None and name in extra.ref:
-                    given.setdefault(name, extra.ref[name])
+            kind = steps.kind_of(around)
+            if kind in (StepKind.SEGMENT, StepKind.TURN):
+                # Both are called by their number.
+                word, _, place = steps.label[around].partition(" ")
+                given.setdefault(word, int(place))
         if step.kind is StepKind.WAIT and deadline is not None:
             given["deadline"] = deadline
         return replace(step, ref={**given, **step.ref})

@@ -38,6 +38,8 @@ COUNTED = (
     ("prism_run_feedback", "run_id"),
 )
 """Tables behind tabs, and by which of the run's names their rows are found."""
+MOST_COUNTED = 10_000
+"""More rows than these are not counted with every read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class Loaded:
     prompt: str | None
     last_entry_at: int | None
     usage: tuple[UsageRow, ...]
-    counts: Mapping[str, int]
+    counts: Mapping[str, int | None]
+    """Rows of the tables behind tabs; None where there are too many to count."""
     page: Page
     fresh: bool
     """Whether the page begins at the first event, because what was known does not hold."""
@@ -163,13 +166,16 @@ def _last_entry(
 
 def _counts(
     connection: sqlite3.Connection, tables: Tables, run: str, session: str | None
-) -> Mapping[str, int]:
-    counts: dict[str, int] = {}
+) -> Mapping[str, int | None]:
+    counts: dict[str, int | None] = {}
     for name, column in COUNTED:
         table = tables.get(name)
         if table is None:
             continue
         value = session if column == "session_id" else run
-        sql = f"SELECT count(*) FROM {quoted(name)} WHERE {equals(table, column)}"
-        counts[name] = connection.execute(sql, (value,)).fetchone()[0]
+        rows = (
+            f"SELECT 1 FROM {quoted(name)} WHERE {equals(table, column)} LIMIT {MOST_COUNTED + 1}"
+        )
+        found = connection.execute(f"SELECT count(*) FROM ({rows})", (value,)).fetchone()[0]
+        counts[name] = None if found > MOST_COUNTED else found
     return counts

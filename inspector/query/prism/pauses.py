@@ -27,6 +27,8 @@ def suspended(state: State, fact: Fact) -> int:
             segment, StepKind.WAIT, "approval", label, Status.WAITING, "suspended", fact
         )
         state.wait = step
+    if fact.reason is not None:
+        state.steps.label[step] = fact.reason
     extra = state.steps.more(step)
     extra.ref.update(fact.detail)
     if fact.call is not None:

@@ -265,19 +265,47 @@ def _migrations(
     return found
 
 
+def _migrated(table: str, answer: _Answer) -> _Answer:
+    """Adds what Prism itself adds to the rows of an older database when it opens it."""
+
+    def complete(
+        connection: sqlite3.Connection, tables: Tables, subject: Subject, now: int
+    ) -> Answer:
+        found = answer(connection, tables, subject, now)
+        missing = {
+            name: value
+            for column, name, value in ADDED_VALUES.get(table, ())
+            if (known := tables.get(table)) is not None and not known.has(column)
+        }
+        if not missing or judge(connection, tables).word != "verified_older":
+            return found
+        return [
+            {**one, **missing, "inspector": {**one.get("inspector", {}), "migrated": list(missing)}}
+            for one in found
+        ]
+
+    return complete
+
+
+ADDED_VALUES = {
+    "prism_sessions": (("version", "version", 1),),
+    "prism_usage": (("scope", "scope", "run_total"),),
+}
+"""Table → column, field and the value that migration gives to rows that were there before."""
+
 _Answer = Callable[[sqlite3.Connection, Tables, Subject, int], Answer]
 
 PARTS: Mapping[str, _Answer] = {
     "run": _run,
     "runs": _run,
-    "session": _session,
-    "sessions": _session,
+    "session": _migrated("prism_sessions", _session),
+    "sessions": _migrated("prism_sessions", _session),
     "entries": _entries,
     "branches": _branches,
     "events": _of_run("prism_agent_events", ("timestamp", "id")),
     "tool_calls": _tool_calls,
     "calls": _calls,
-    "usage": _of_run("prism_usage", ("recorded_at", "id")),
+    "usage": _migrated("prism_usage", _of_run("prism_usage", ("recorded_at", "id"))),
     "checkpoints": _checkpoints,
     "leases": _leases,
     "feedback": _of_run("prism_run_feedback", ("created_at", "id")),

@@ -16,6 +16,7 @@ from inspector.query.prism.event_pages import Page, read_again
 from inspector.query.prism.events import Row
 from inspector.query.prism.load import Loaded, Wanted, loader, pager
 from inspector.query.prism.state import State
+from inspector.query.prism.summary import Layout
 from inspector.query.prism.tabs import agent_tabs
 from inspector.query.prism.timeline import Timeline, has_repeats
 from inspector.query.prism.usage import judged_run
@@ -41,6 +42,7 @@ class AgentRun:
         clock: Clock,
         *,
         parent_key: str | None = None,
+        layout: Layout | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._path = path
@@ -48,6 +50,8 @@ class AgentRun:
         self._source = source
         self._clock = clock
         self._parent_key = parent_key
+        self._layout = layout
+        """As the store's list knows it."""
         self._monotonic = monotonic
         self._timeline = Timeline()
         self._loaded: Loaded | None = None
@@ -87,7 +91,7 @@ class AgentRun:
         if due:
             self._counted_at = self._monotonic()
         if known is None:
-            return Wanted(self._run, self._timeline)
+            return Wanted(self._run, self._timeline, self._layout)
         session = None if known.session is None else known.session.id
         return Wanted(self._run, self._timeline, known.layout, known.prompt, session, due)
 

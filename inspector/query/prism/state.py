@@ -6,7 +6,6 @@ Pure: no file, no clock.
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +27,7 @@ class State:
 
     steps: StepTable = field(default_factory=StepTable)
     events: int = 0
-    used: dict[int, Counter[str]] = field(default_factory=dict)
+    used: dict[int, dict[str | int, int]] = field(default_factory=dict)
     """Container → path segments taken, for those that something may still be added to."""
     segments: int = 0
     """`agent_started` events so far."""
@@ -64,6 +63,8 @@ class State:
     failures: array[int] = field(default_factory=lambda: array("i"))
     turns: int = 0
     """The number of the turn that began last."""
+    highest_turn: int = 0
+    """The highest number of a turn in this segment."""
     malformed: list[int] = field(default_factory=list)
     """Events whose JSON could not be read, at most KEPT_REMARKS."""
     malformed_count: int = 0
@@ -78,15 +79,23 @@ class State:
         status: Status,
         raw: str,
         at: Fact,
+        *,
+        alone: bool = False,
     ) -> int:
-        """Adds a step that began with this event under a path segment of its own."""
+        """Adds a step that began with this event under a path segment of its own.
+
+        `alone`: nothing beside it can have the same name.
+        """
         steps = self.steps
         number = steps.add(parent, kind, label, status, raw, self.events)
         steps.segment[number] = name
-        taken = self.used.setdefault(parent, Counter())
-        taken[str(name)] += 1
-        if taken[str(name)] > 1:
-            steps.repeats[number] = f"#{taken[str(name)]}"
+        if not alone:
+            taken = self.used.get(parent)
+            if taken is None:
+                taken = self.used[parent] = {}
+            times = taken[name] = taken.get(name, 0) + 1
+            if times > 1:
+                steps.repeats[number] = f"#{times}"
         if at.at is not None:
             steps.started[number] = at.at
             steps.stretch(number, at.at)
@@ -152,7 +161,7 @@ class State:
         return State(
             steps=self.steps.copy(),
             events=self.events,
-            used={parent: Counter(names) for parent, names in self.used.items()},
+            used={parent: dict(names) for parent, names in self.used.items()},
             segments=self.segments,
             segment=self.segment,
             turn=self.turn,
@@ -174,6 +183,7 @@ class State:
             last_at=self.last_at,
             failures=self.failures[:],
             turns=self.turns,
+            highest_turn=self.highest_turn,
             malformed=list(self.malformed),
             malformed_count=self.malformed_count,
             breaches=list(self.breaches),

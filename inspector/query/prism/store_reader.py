@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,11 +15,13 @@ from inspector.query.backend import RunReader, StoreReader
 from inspector.query.prism import records, schema, view
 from inspector.query.prism.catalog import Catalog
 from inspector.query.prism.run_reader import AgentRun
+from inspector.query.prism.search import search
 from inspector.query.prism.summary import summary
 from inspector.query.prism.usage import HOW
 from inspector.query.prism.workflow_reader import WorkflowRun
+from inspector.query.searching import Hit
 from inspector.query.shared import SharedSource
-from inspector.query.tables import remember
+from inspector.query.tables import read_tables, remember
 from inspector.store.read import StoreUnavailable
 
 AGE_MS = 60_000
@@ -26,7 +29,10 @@ AGE_MS = 60_000
 
 
 class PrismStore:
-    """Satisfies `StoreReader`, `RecordKeeper` and `UsageKeeper`. Used by one thread at a time."""
+    """Satisfies `StoreReader`, `RecordKeeper`, `UsageKeeper` and `TextSearcher`.
+
+    Used by one thread at a time.
+    """
 
     def __init__(self, path: str, clock: Clock) -> None:
         self.path = path
@@ -85,7 +91,10 @@ class PrismStore:
         if run.kind is RunKind.WORKFLOW:
             workflow = run.run_id or name
             return WorkflowRun(self.path, name, workflow, asker, self._clock, run.parent_key)
-        return AgentRun(self.path, name, asker, self._clock, parent_key=run.parent_key)
+        layout = self._catalog.known_layout
+        return AgentRun(
+            self.path, name, asker, self._clock, parent_key=run.parent_key, layout=layout
+        )
 
     def subjects(self) -> Collection[str]:
         """The sessions."""
@@ -98,6 +107,14 @@ class PrismStore:
         wanted = part or ("store" if subject is None else "session")
         question = records.question(wanted, records.Subject(session=subject), self._clock())
         return wanted, self._source.read(question).value
+
+    def search(self, text: str, limit: int) -> Sequence[Hit]:
+        """Entries that hold all words of a text, by the store's own index where it has one."""
+
+        def ask(connection: sqlite3.Connection) -> Sequence[Hit]:
+            return search(connection, read_tables(connection), text, limit)[0]
+
+        return self._source.read(ask).value
 
     def usage(self) -> Sequence[Spending]:
         """Every row of usage, with whether it counts; as of the last summary."""

@@ -17,8 +17,10 @@ def agent_tabs(loaded: Loaded) -> tuple[Tab, ...]:
     """Of an agent run."""
     shown = [Tab("timeline", "Timeline"), Tab("values", "Values")]
     for part, title, table in _COUNTED:
-        count = loaded.counts.get(table)
-        if count or (count is not None and part != "feedback"):
+        if table not in loaded.counts:
+            continue
+        count = loaded.counts[table]
+        if count != 0 or part != "feedback":
             # Rows of tools are transitions, of which a call has several.
             shown.append(Tab(part, title, None if part == "calls" else count))
     if loaded.checkpoint is not None:

@@ -143,7 +143,7 @@ def _unchecksummed(told: HistoryVerdict, steps: int) -> Verdict:
     if opens:
         advice = "Prism 0.3.0 opens it and fills them in, which changes the file."
     else:
-        advice = f"Releases {told.releases} open it; nothing is wrong with it. {_ALL_READ}"
+        advice = f"Open it with the release that wrote it; nothing is wrong with it. {_ALL_READ}"
     return _verdict(told, steps, "legacy_unchecksummed", opens, f"{told.reason}.", advice)
 
 
