@@ -63,9 +63,7 @@ class Scanner:
 
     def unfinished(self) -> Found | None:
         """The line that is being written, if it is a marker already."""
-        # The last character may be half there.
-        text = codecs.getincrementaldecoder("utf-8")("replace").decode(self.pending)
-        marker = read_line(text) if _MAYBE.match(self.pending) else None
+        marker = marker_in(self.pending, half=True)
         return None if marker is None else Found(self.line, self.offset, marker)
 
     def _scan(self, buffer: bytes, whole: int) -> list[Found]:
@@ -92,12 +90,30 @@ class Scanner:
         if not end:
             self._size += len(data)
             return []
-        marker = read_line(decoded(self.pending)) if _MAYBE.match(self.pending) else None
+        marker = marker_in(self.pending)
         found = [] if marker is None else [Found(self.line, self.offset, marker)]
         self.line += 1
         self.offset += self._size + end
         self.pending, self._size, self._cut = b"", 0, False
         return found + self.feed(data[end:])
+
+
+def marker_in(line: bytes, *, half: bool = False) -> Marker | None:
+    """The marker that a line is; `half` if its last character may not be all there."""
+    if not _MAYBE.match(line):
+        return None
+    if half:
+        return read_line(codecs.getincrementaldecoder("utf-8")("replace").decode(line))
+    return read_line(decoded(line))
+
+
+def first_marker(data: bytes) -> int:
+    """Where the first marker begins; the end where there is none."""
+    for maybe in _MAYBE.finditer(data):
+        end = data.find(b"\n", maybe.start())
+        if marker_in(data[maybe.start() : end if end >= 0 else len(data)]) is not None:
+            return maybe.start()
+    return len(data)
 
 
 def decoded(line: bytes) -> str:

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from inspector.derive.steps import KIND_CODE, StepTable
+from inspector.derive.steps import KIND_CODE, STATUS_CODE, StepTable
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.query.openprose.logs.lines import Marker
@@ -26,6 +26,10 @@ MOST_EVENTS = 1_000_000
 
 Number = int | str | None
 """A statement's number, as it is given."""
+
+_EMPTY: dict[Any, Any] = {}
+_STATEMENT = KIND_CODE[StepKind.STATEMENT]
+_COMPLETED = STATUS_CODE[Status.COMPLETED]
 
 
 class Said(NamedTuple):
@@ -75,8 +79,8 @@ class LogState:
     numbers: list[Number] = field(default_factory=list)
     """The statement number of each step."""
     depth: bytearray = field(default_factory=bytearray)
-    keys: dict[int, dict[tuple[Number, str], int]] = field(default_factory=dict)
-    """Container → number and name → step."""
+    keys: dict[int, dict[Number, int | dict[str, int]]] = field(default_factory=dict)
+    """Container → number → its one step, or name → step where the number has several."""
     unfinished: dict[int, dict[Number, int]] = field(default_factory=dict)
     """Container → number → its newest statement, while that has not completed."""
     used: dict[int, Counter[str]] = field(default_factory=dict)
@@ -124,26 +128,66 @@ class LogState:
     ) -> int:
         """Adds a step; without a line it is named but nothing is recorded of it yet."""
         steps = self.steps
-        if container >= 0 and self.depth[container] >= DEEPEST:
-            container = ROOT
+        too_deep = container >= 0 and self.depth[container] >= DEEPEST
+        container = ROOT if too_deep else container
         status = Status.PENDING if said is None else said.status
         raw, event = (None, 0) if said is None else (said.raw, said.n)
+        again = f"@{len(steps)}" if too_deep else self._again(container, kind, segment)
         step = steps.add(container, kind, label, status, raw, event)
         self.numbers.append(number)
         self.depth.append(self.depth[container] + 1 if container >= 0 else 0)
+        steps.segment[step] = segment
+        if again:
+            steps.repeats[step] = again
+        return step
+
+    def _again(self, container: int, kind: StepKind, segment: Any) -> str:
+        """What tells a step from those before it with the same segment; mostly nothing."""
+        if isinstance(segment, int):
+            # Iterations never repeat; statements are all kept under their numbers.
+            before = self.keys.get(container, _EMPTY).get(segment)
+            if kind is StepKind.ITERATION or before is None:
+                return ""
+            return f"#{len(before) + 1 if isinstance(before, dict) else 2}"
         taken = self.used.get(container)
         if taken is None:
             taken = self.used[container] = Counter()
-        key = str(segment)
-        taken[key] += 1
-        steps.segment[step] = segment
-        if taken[key] > 1:
-            steps.repeats[step] = f"#{taken[key]}"
+        taken[segment] += 1
+        return "" if taken[segment] == 1 else f"#{taken[segment]}"
+
+    def add_plain(self, container: int, name: str, number: int | str, event: int) -> int:
+        """Adds the first statement of its number, completed; as `add`, by a shorter way."""
+        if type(number) is not int or (container >= 0 and self.depth[container] >= DEEPEST):
+            said = Said(event, Status.COMPLETED, Status.COMPLETED.value)
+            step = self.add(container, StepKind.STATEMENT, name, number, number, said)
+        else:
+            steps = self.steps
+            step = steps.append(container, _STATEMENT, name, _COMPLETED, "completed", event)
+            steps.segment[step] = number
+            self.numbers.append(number)
+            self.depth.append(self.depth[container] + 1 if container >= 0 else 0)
+        self.remember(container, number, name, step)
         return step
 
-    def set_kind(self, step: int, kind: StepKind) -> None:
-        """Says that a step turned out to be something else."""
-        self.steps.kind[step] = KIND_CODE[kind]
+    def known(self, container: int, number: Number, name: str) -> int | None:
+        """The step of this number and name in a container."""
+        found = self.keys.get(container, _EMPTY).get(number)
+        if isinstance(found, dict):
+            return found.get(name)
+        return found if found is not None and self.steps.label[found] == name else None
+
+    def remember(self, container: int, number: Number, name: str, step: int) -> None:
+        """Keeps a step under its number and name."""
+        keys = self.keys.get(container)
+        if keys is None:
+            keys = self.keys[container] = {}
+        before = keys.get(number)
+        if before is None:
+            keys[number] = step
+        elif isinstance(before, dict):
+            before[name] = step
+        else:
+            keys[number] = {self.steps.label[before]: before, name: step}
 
     def is_open(self, step: int) -> bool:
         """Whether a construct has begun and not ended."""
@@ -190,7 +234,7 @@ class LogState:
             event_step=self.event_step[:],
             numbers=self.numbers[:],
             depth=self.depth[:],
-            keys={at: dict(known) for at, known in self.keys.items()},
+            keys={at: _copied(known) for at, known in self.keys.items()},
             unfinished={at: dict(known) for at, known in self.unfinished.items()},
             used={at: Counter(taken) for at, taken in self.used.items()},
             parallels={at: dict(known) for at, known in self.parallels.items()},
@@ -209,3 +253,11 @@ class LogState:
             remarks=list(self.remarks),
             remark_counts=Counter(self.remark_counts),
         )
+
+
+def _copied(known: dict[Number, int | dict[str, int]]) -> dict[Number, int | dict[str, int]]:
+    copy = dict(known)
+    for number, steps in known.items():
+        if isinstance(steps, dict):
+            copy[number] = dict(steps)
+    return copy

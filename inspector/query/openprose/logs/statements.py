@@ -22,18 +22,14 @@ def put(state: LogState, container: int, marker: Marker, said: Said, letter: str
     child = _delegate_of(state, container, marker, letter)
     if child is not None:
         return _answer(state, child, marker, said)
-    known = state.keys.get(container)
-    if known is None:
-        known = state.keys[container] = {}
-    key = (marker.statement, marker.name)
-    step = known.get(key)
-    if step is None and not marker.name:
-        step = _on_its_way(state, container, marker.statement)
+    number, name = marker.statement, marker.name
+    step = state.known(container, number, name)
+    if step is None and not name:
+        step = _on_its_way(state, container, number)
     if step is None:
-        segment = "?" if marker.statement is None else marker.statement
-        step = known[key] = state.add(
-            container, StepKind.STATEMENT, marker.name, segment, marker.statement, said
-        )
+        segment = "?" if number is None else number
+        step = state.add(container, StepKind.STATEMENT, name, segment, number, said)
+        state.remember(container, number, name, step)
         begin(state, step, said)
     else:
         record(state, step, said)
@@ -52,7 +48,7 @@ def _on_its_way(state: LogState, container: int, number: Number) -> int | None:
 
 def retry(state: LogState, container: int, marker: Marker, said: Said) -> int:
     """Takes in `retry:A/M`: another attempt of the newest statement of that number."""
-    named = state.keys.get(container, {}).get((marker.statement, marker.name))
+    named = state.known(container, marker.statement, marker.name)
     step = named if marker.name else None
     if step is None:
         step = state.unfinished.get(container, {}).get(marker.statement, named)
@@ -126,7 +122,7 @@ def _settle(state: LogState, step: int, said: Said) -> None:
 
 def describe(state: LogState, step: int, marker: Marker, said: Said) -> None:
     """Keeps what a line says beside its status, where it says more than a sign."""
-    recorded = None if said.recorded in _PLAIN else said.recorded
+    recorded = None if said.recorded in PLAIN else said.recorded
     if marker.most is not None and said.raw == RETRY:
         state.steps.more(step).max_attempts = marker.most
     if recorded is None and said.note is None and step not in state.steps.extra:
@@ -138,7 +134,7 @@ def describe(state: LogState, step: int, marker: Marker, said: Said) -> None:
             ref[key] = value
 
 
-_PLAIN = (None, "✓", "✓ rendered")
+PLAIN = ("✓", "✓ rendered")
 """What nearly every line says need not be kept for each of them."""
 
 
@@ -173,13 +169,11 @@ def _delegate_of(state: LogState, container: int, marker: Marker, letter: str) -
 
 def _answer(state: LogState, waiting: int, marker: Marker, said: Said) -> int:
     """What a delegate did is a step inside the one that called it."""
-    known = state.keys.setdefault(waiting, {})
-    key = (marker.statement, marker.name)
-    step = known.get(key)
+    number, name = marker.statement, marker.name
+    step = state.known(waiting, number, name)
     if step is None:
-        step = known[key] = state.add(
-            waiting, StepKind.STATEMENT, marker.name, marker.name, marker.statement, said
-        )
+        step = state.add(waiting, StepKind.STATEMENT, name, name, number, said)
+        state.remember(waiting, number, name, step)
         begin(state, step, said)
     else:
         record(state, step, said)

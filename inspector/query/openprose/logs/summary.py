@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from inspector.model.status import ENDED
-from inspector.query.openprose.logs.events import Found, Scanner
+from inspector.query.openprose.logs.events import first_marker, marker_in
 from inspector.query.openprose.logs.header import MOST_BYTES, Header, read_header
-from inspector.query.openprose.logs.lines import Verb
+from inspector.query.openprose.logs.lines import Marker, Verb
 from inspector.query.openprose.logs.state import Ending
 
 
@@ -24,10 +24,7 @@ class Standing(NamedTuple):
 
 def header_in(head: bytes) -> Header:
     """The header from the first bytes of a log."""
-    scanner = Scanner()
-    found = scanner.feed(head[:MOST_BYTES])
-    first = found[0] if found else scanner.unfinished()
-    preamble = head if first is None else head[: first.offset]
+    preamble = head[: first_marker(head[:MOST_BYTES])]
     return read_header(preamble[:MOST_BYTES].decode("utf-8", "replace"))
 
 
@@ -35,21 +32,18 @@ def standing(tail: bytes, *, is_whole: bool) -> Standing:
     """How the run stands after the last bytes of a log; `is_whole` if nothing is before them."""
     if not is_whole:
         tail = tail[tail.find(b"\n") + 1 :] if b"\n" in tail else b""
-    scanner = Scanner()
-    found = scanner.feed(tail)
-    last = scanner.unfinished()
-    ended, decided = None, is_whole
-    for one in [*found, last] if last is not None else found:
-        if one.marker.verb is not Verb.RUN:
-            ended, decided = None, True
-        elif one.marker.name != "test":
-            ended, decided = _ending(one), True
-    return Standing(ended, decided)
+    end = len(tail)
+    while end >= 0:
+        start = tail.rfind(b"\n", 0, end) + 1
+        marker = marker_in(tail[start:end])
+        # A test judges the run, it does not go on with it.
+        if marker is not None and not (marker.verb is Verb.RUN and marker.name == "test"):
+            return Standing(_ending(marker), True)
+        end = start - 1
+    return Standing(None, is_whole)
 
 
-def _ending(found: Found) -> Ending | None:
-    marker = found.marker
-    if marker.status not in ENDED:
+def _ending(marker: Marker) -> Ending | None:
+    if marker.verb is not Verb.RUN or marker.status not in ENDED:
         return None
-    word = f"---{marker.name}"
-    return Ending(0, found.line, marker.status, word, marker.at, marker.note, marker.error)
+    return Ending(0, 0, marker.status, f"---{marker.name}", marker.at, marker.note, marker.error)

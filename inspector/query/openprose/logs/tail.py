@@ -15,7 +15,7 @@ from inspector.query.openprose.logs.history import MOST_NOTES, event
 from inspector.query.openprose.logs.state import LogState
 from inspector.store.logfile import CHUNK, LogFile
 
-SPACING, KEPT = 4096, 8
+SPACING, KEPT = 8192, 4
 """States that are kept for travelling: a state of a million events is a hundred megabytes."""
 
 

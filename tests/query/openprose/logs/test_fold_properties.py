@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.derive.steps import STATUSES
+from inspector.query.openprose.logs import events as events_module
+from inspector.query.openprose.logs import fold as fold_module
 from inspector.query.openprose.logs import view
 from inspector.query.openprose.logs.events import Scanner
 from inspector.query.openprose.logs.fold import fold
 from inspector.query.openprose.logs.folder import Surroundings
+from inspector.query.openprose.logs.lines import read_any_line
 from inspector.query.openprose.logs.state import DEEPEST
 from inspector.query.openprose.logs.summary import standing
 from tests.query.openprose.logs.folding import facts, folded
-from tests.query.openprose.logs.shapes import LOGS
+from tests.query.openprose.logs.shapes import LINES, LOGS
 
 
 @given(LOGS, st.integers(1, 64))
@@ -95,3 +99,25 @@ def test_nesting_has_an_end() -> None:
         assert state.events == len(lines)
         assert max(state.depth) <= DEEPEST
         assert max(state.steps.path(step).count("/") for step in range(len(state.steps))) <= DEEPEST
+
+
+_PLAINER = st.lists(
+    st.one_of(
+        LINES,
+        st.builds(
+            lambda number, name: f"{number}→ {name} ✓",
+            st.integers(1, 9), st.sampled_from(["a", "b", "node-1"]),
+        ),
+    ),
+    max_size=40,
+)  # fmt: skip
+
+
+@given(_PLAINER)
+def test_the_short_way_leads_to_the_same_place(lines: list[str]) -> None:
+    short = folded(lines)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fold_module, "_apply_plain", lambda state, marker: False)
+        patch.setattr(events_module, "read_line", read_any_line)
+        long = folded(lines)
+    assert facts(short) == facts(long)

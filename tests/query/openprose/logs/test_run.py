@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -213,8 +214,8 @@ def test_no_line_is_lost(tmp_path_factory: pytest.TempPathFactory, lines: list[s
     run = reader(folder)
     view = run.refresh()
     data = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    expected = [line.rstrip("\r") for line in data.split("\n")]
-    expected = expected if expected[-1] else expected[:-1]
+    raw = data.split("\n")
+    expected = [line.rstrip("\r") for line in (raw if raw[-1] else raw[:-1])]
     shown = run.record("lines")
     assert [row["text"].rstrip("\r") for row in shown] == expected
     assert [row["line"] for row in shown] == list(range(1, len(expected) + 1))
@@ -283,6 +284,20 @@ def test_long_notes_are_given_as_far_as_they_can_be_held(tmp_path: Path) -> None
     assert run.record("lines:400001")[-1] == {
         "line": 400_002, "event": 2, "role": "marker", "text": "2→ b ✓",
     }  # fmt: skip
+
+
+def test_a_large_log_is_never_held(tmp_path: Path) -> None:
+    note = "a line of prose about what was done, which no marker begins\n" * 200
+    folder = build(tmp_path, "".join(f"{n}→ node-{n} ✓\n{note}" for n in range(1500)))
+    size = (folder / "vm.log.md").stat().st_size
+    tracemalloc.start()
+    try:
+        view = reader(folder).refresh()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert view.events == 1500 and size > 16 << 20
+    assert peak < size / 3
 
 
 def test_a_line_longer_than_is_held_is_shown_in_pieces(tmp_path: Path) -> None:
