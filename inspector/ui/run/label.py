@@ -34,20 +34,35 @@ class Name(NamedTuple):
     """What follows three cells apart, muted."""
 
 
-@lru_cache(maxsize=8192)
 def safe(text: str, signs: Signs) -> str:
     """A recorded text on one line: cut to what a line can hold, masked, made visible."""
-    return signs.show(mask(text[:LONGEST]).text)
+    key = (signs.ascii, signs.letters)
+    _SETS.setdefault(key, signs)
+    return _safe(text[:LONGEST], key)
+
+
+@lru_cache(maxsize=8192)
+def _safe(text: str, key: tuple[bool, bool]) -> str:
+    return _SETS[key].show(mask(text).text)
+
+
+_SETS: dict[tuple[bool, bool], Signs] = {}
+"""Sets of signs by what makes them different; a whole set is slow to look up by."""
 
 
 def kind_sign(kind: StepKind, signs: Signs) -> str:
     """The sign of a kind that has one."""
-    return {
-        StepKind.MODEL_CALL: signs.model_call,
-        StepKind.ADVISORY: signs.model_call,
-        StepKind.TOOL_CALL: signs.tool,
-        StepKind.ACTION: signs.action,
-    }.get(kind, "")
+    name = _SIGNED.get(kind)
+    sign: str = getattr(signs, name) if name is not None else ""
+    return sign
+
+
+_SIGNED = {
+    StepKind.MODEL_CALL: "model_call",
+    StepKind.ADVISORY: "model_call",
+    StepKind.TOOL_CALL: "tool",
+    StepKind.ACTION: "action",
+}
 
 
 def name_of(step: Step, inner: Step | None, segment: object, signs: Signs) -> Name:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rich.segment import Segment
 from textual.strip import Strip
 
 from inspector.derive.axis import Axis
@@ -12,7 +13,7 @@ from inspector.text.measure import cell_width, clip
 from inspector.ui.kit import Kit
 from inspector.ui.paint import Line
 from inspector.ui.palette import Ground, Role
-from inspector.ui.roles import STATUS_ROLE
+from inspector.ui.roles import STATUS_ROLE, Roles
 from inspector.ui.run.columns import COUNT_CELLS, Columns
 
 LEAST_LABEL = 12
@@ -61,6 +62,44 @@ def lines_of(axis: Axis, position: int) -> Lines:
     return Lines(tuple(tick.cell for tick in axis.ticks), idle, position)
 
 
+class Cells:
+    """A line as rows need it: texts from left to right, each with a role, in as few steps as can
+    be. A frame draws dozens of them; for anything else there is `paint.Line`.
+    """
+
+    __slots__ = ("_ground", "_segments", "_style", "cells")
+
+    def __init__(self, roles: Roles, ground: Ground) -> None:
+        self.cells = 0
+        self._ground = ground
+        self._style = roles.style
+        self._segments: list[Segment] = []
+
+    def put(self, column: int, text: str, role: Role) -> None:
+        """Writes `text` (safe already) from a column on that nothing reached yet."""
+        segments, gap = self._segments, column - self.cells
+        if gap > 0:
+            if segments:
+                before, style, _ = segments[-1]
+                segments[-1] = Segment(before + " " * gap, style)
+            else:
+                segments.append(Segment(" " * gap, self._style(Role.TEXT, self._ground)))
+            self.cells = column
+        segments.append(Segment(text, self._style(role, self._ground)))
+        self.cells += len(text) if text.isascii() else cell_width(text)
+
+    def right(self, end: int, text: str, role: Role) -> None:
+        """Writes `text` so that it ends before column `end`."""
+        self.put(end - cell_width(text), text, role)
+
+    def strip(self, width: int) -> Strip:
+        """The finished line."""
+        if self.cells < width:
+            self.put(width, "", Role.TEXT)
+        strip = Strip(self._segments, self.cells)
+        return strip if self.cells == width else strip.adjust_cell_length(width)
+
+
 class RowPainter:
     """Draws rows, with the columns and lines that they share."""
 
@@ -68,20 +107,26 @@ class RowPainter:
         self.kit = kit
         self.columns = columns
         self.lines = lines
-        self._ruled = self._pieces_of_lines()
+        self._runs = self._runs_of_lines()
 
-    def _pieces_of_lines(self) -> list[tuple[int, str, Role]]:
-        """The lines as texts; ticks that follow each other are one text, which draws faster."""
+    def _runs_of_lines(self) -> list[tuple[int, str, Role]]:
+        """The lines as texts: those of one role that follow each other are one text with spaces
+        between them, because a line of few pieces is drawn faster."""
         signs, roles = self.kit.signs, self.kit.roles
-        marks: list[tuple[int, str, Role]] = []
+        marks: dict[int, tuple[str, Role]] = {}
         if roles.draws(Role.DIM):
-            marks += [(cell, signs.guide, Role.DIM) for cell in self.lines.ticks]
-        marks += [(cell, signs.idle, Role.LINE) for cell in self.lines.idle]
-        position = self.lines.position
-        marks = [mark for mark in marks if mark[0] != position]
-        if position >= 0:
-            marks.append((position, signs.idle, Role.TRAVEL))
-        return sorted(marks)
+            marks = dict.fromkeys(self.lines.ticks, (signs.guide, Role.DIM))
+        marks |= dict.fromkeys(self.lines.idle, (signs.idle, Role.LINE))
+        if self.lines.position >= 0:
+            marks[self.lines.position] = (signs.idle, Role.TRAVEL)
+        runs: list[tuple[int, str, Role]] = []
+        for cell, (sign, role) in sorted(marks.items()):
+            if runs and runs[-1][2] is role:
+                start, text, _ = runs[-1]
+                runs[-1] = (start, f"{text:<{cell - start}}{sign}", role)
+            else:
+                runs.append((cell, sign, role))
+        return runs
 
     def blank(self, width: int) -> Strip:
         """A line below the rows: only the position of a traveller goes on there."""
@@ -96,7 +141,7 @@ class RowPainter:
         """One row."""
         kit, columns = self.kit, self.columns
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
-        line = Line(width, kit.roles, ground)
+        line = Cells(kit.roles, ground)
         if cursor:
             line.put(0, kit.signs.cursor, Role.ACCENT if focused else Role.GUIDE)
         line.put(columns.sign, kit.signs.of(picture.status), STATUS_ROLE[picture.status])
@@ -104,16 +149,17 @@ class RowPainter:
         self._label(line, picture, start, strong=cursor and focused)
         self._figures(line, picture)
         self._bar(line, picture)
-        return line.strip()
+        return line.strip(width)
 
-    def _tree(self, line: Line, picture: RowPicture) -> int:
+    def _tree(self, line: Cells, picture: RowPicture) -> int:
         """Guides and the sign that folds; returns where the label begins."""
         columns, signs = self.columns, self.kit.signs
         room = columns.label_end - COUNT_CELLS - columns.label - LEAST_LABEL
         deepest = max(0, room // columns.indent)
         depth = min(picture.depth, deepest)
-        for level in range(depth):
-            line.put(columns.tree + level * columns.indent, signs.guide, Role.LINE)
+        if depth:
+            guides = signs.guide.ljust(columns.indent) * depth
+            line.put(columns.tree, guides.rstrip(), Role.LINE)
         at = columns.tree + depth * columns.indent
         if picture.depth > depth:
             # Deeper than there is room for: the depth is told instead of drawn.
@@ -125,7 +171,7 @@ class RowPainter:
         beside = columns.narrow and picture.open is None and picture.depth > 0
         return at + (1 if beside else 2)
 
-    def _label(self, line: Line, picture: RowPicture, start: int, *, strong: bool) -> None:
+    def _label(self, line: Cells, picture: RowPicture, start: int, *, strong: bool) -> None:
         columns, cut = self.columns, self.kit.signs.cut
         end = columns.label_end
         if columns.count_end is not None and picture.counted:
@@ -146,30 +192,28 @@ class RowPainter:
             label = clip(label, end - start - beside, ellipsis=cut)
         line.put(start, label, role)
         if beside > columns.gap:
-            line.add(
-                clip(note, end - line.cells - columns.gap, ellipsis=cut),
-                role,
-                skip=columns.gap,
-            )
+            at = line.cells + columns.gap
+            line.put(at, clip(note, end - at, ellipsis=cut), role)
 
-    def _figures(self, line: Line, picture: RowPicture) -> None:
+    def _figures(self, line: Cells, picture: RowPicture) -> None:
         columns = self.columns
-        if columns.count_end is not None:
+        if columns.count_end is not None and picture.counted:
             line.right(columns.count_end, picture.counted, Role.MUTED)
-        if columns.tokens_end is not None:
+        if columns.tokens_end is not None and picture.tokens:
             line.right(columns.tokens_end, picture.tokens, Role.MUTED)
         if columns.duration_end is not None:
             line.right(columns.duration_end, picture.duration, picture.duration_role)
 
-    def _bar(self, line: Line, picture: RowPicture) -> None:
+    def _bar(self, line: Cells, picture: RowPicture) -> None:
         axis = self.columns.axis
         first = picture.bar_cell if picture.bar else self.columns.cells
         end = first + len(picture.bar)
-        for cell, mark, role in self._ruled:
+        for cell, text, role in self._runs:
             if cell < first:
-                line.put(axis + cell, mark, role)
+                line.put(axis + cell, text[: first - cell].rstrip(), role)
         if picture.bar:
             line.put(axis + first, picture.bar, picture.bar_role)
-        for cell, mark, role in self._ruled:
-            if cell >= end:
-                line.put(axis + cell, mark, role)
+        for cell, text, role in self._runs:
+            behind = text[max(0, end - cell) :]
+            if behind:
+                line.put(axis + max(cell, end), behind, role)

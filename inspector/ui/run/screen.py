@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Container
 
 from inspector.live.feed import Feed, Message, Overview, Subscription
 from inspector.model.run import Run
@@ -64,7 +63,7 @@ class RunScreen(RunActions):
         yield Identity(self.run_shown)
         yield RunTabs()
         pane = self._panes[FIRST.part] = self._make_pane(FIRST)
-        yield Container(pane, id="panes")
+        yield pane
         yield RunFooter()
 
     def on_mount(self) -> None:
@@ -169,7 +168,7 @@ class RunScreen(RunActions):
         if pane is None:
             pane = self._panes[tab.part] = self._make_pane(tab)
             view = self.course.shown
-            mounted = self.query_one("#panes").mount(pane)
+            mounted = self.mount(pane)
             self.call_later(self._opened, pane, view, mounted)
         else:
             pane.opened()

@@ -62,7 +62,7 @@ class Timeline(LineList):
     @property
     def has_head(self) -> bool:
         """The ruler stands above the rows where there is room."""
-        return not columns_for(self.size.width or 80, False).narrow
+        return not self.columns.narrow
 
     def picture(self, row: int) -> RowPicture:
         """What is drawn of a row."""
@@ -96,16 +96,29 @@ class Timeline(LineList):
         return line.strip()
 
     def _line_key(self, y: int, width: int) -> Hashable:
-        key = super()._line_key(y, width)
-        return (key, self._arrangement) if self._is_below(y) else key
+        # Asked for every line of every frame: what all lines share is looked up once elsewhere.
+        if not self.columns.narrow:
+            if y == 0:
+                return ("head", self._ruler, self._arrangement, width)
+            y -= 1
+        row = round(self.scroll_y) + y
+        if self._pictures is None or row >= self.row_count:
+            return ("below", self._arrangement, width)
+        cursor = row == self.cursor
+        return (
+            self._pictures.of(row),
+            self._arrangement,
+            width,
+            cursor,
+            row == self.hover,
+            cursor and self.has_focus,
+        )
 
     def _paint_line(self, y: int, width: int) -> Strip:
-        if self._painter is not None and self._is_below(y):
+        below = self.top + y - self._head >= self.row_count
+        if below and self._painter is not None and not (self.has_head and y == 0):
             return self._painter.blank(width)
         return super()._paint_line(y, width)
-
-    def _is_below(self, y: int) -> bool:
-        return self.top + y - self._head >= self.row_count
 
     # What arrives
 

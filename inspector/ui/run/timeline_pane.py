@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
@@ -31,6 +31,9 @@ from inspector.ui.run.timeline import Timeline
 
 LOOK = 0.05
 """Seconds on a step before its detail is read, so that scrolling reads nothing."""
+
+HELD = 0.09
+"""Seconds between two moves of the cursor that are one held key."""
 
 AGAIN = 1.0
 """Seconds between two readings of the same step while the run goes on around it."""
@@ -73,14 +76,17 @@ class TimelinePane(Pane):
         self._contexts: dict[tuple[int, int, str], StepContext | Unavailable] = {}
         self._look: Timer | None = None
         self._looking_at: int | None = None
+        self._looked_at = -HELD
         self._span_until = 0
 
     def compose(self) -> ComposeResult:
-        """The timeline with what stands above and below it, and the detail."""
-        with Vertical(id="steps"):
-            yield Above()
-            yield Timeline()
-            yield Scrubber()
+        """The timeline with what stands above and below it, and the detail.
+
+        Every container around a widget is drawn with it, so there is none but the tab.
+        """
+        yield Above()
+        yield Timeline()
+        yield Scrubber()
         yield Detail()
 
     @property
@@ -191,8 +197,20 @@ class TimelinePane(Pane):
         self._look_again()
 
     def _look_again(self) -> None:
-        """Tells what is known of the step at once, and reads the rest."""
-        known, step = self._tell(), self._step()
+        """Tells what is known of the step at once, and reads the rest.
+
+        While a key is held down the detail waits until it is let go.
+        """
+        now = monotonic()
+        held, self._looked_at = now - self._looked_at < HELD, now
+        step = self._step()
+        if held and step != self._looking_at:
+            if self._look is not None:
+                self._look.stop()
+            self._looking_at = step
+            self._look = self.set_timer(HELD, self._let_go)
+            return
+        known = self._tell()
         if self._look is not None:
             if known and step == self._looking_at:
                 # What is about to be read again need not wait for the run to be silent.
@@ -200,6 +218,12 @@ class TimelinePane(Pane):
             self._look.stop()
         self._looking_at = step
         self._look = self.set_timer(AGAIN if known else LOOK, self._ask)
+
+    def _let_go(self) -> None:
+        """The cursor came to rest after a key was held down."""
+        self._look, self._looking_at = None, None
+        self._looked_at -= HELD
+        self._look_again()
 
     def _key(self, step: int) -> tuple[int, int, str]:
         assert self.view is not None
