@@ -121,7 +121,14 @@ class StepTable:
         return self.append(parent, KIND_CODE[kind], label, STATUS_CODE[status], raw, event)
 
     def append(
-        self, parent: int, kind: int, label: str, status: int, raw: str | None, event: int
+        self,
+        parent: int,
+        kind: int,
+        label: str,
+        status: int,
+        raw: str | None,
+        event: int,
+        segment: Any = None,
     ) -> int:
         """As `add`, with the codes of the columns: the shortest way for the commonest step."""
         number = len(self.parent)
@@ -135,11 +142,15 @@ class StepTable:
         self.span_last.append(event)
         self.label.append(label)
         self.raw.append(raw)
-        self.segment.append(None)
-        self.leaf_counts[status] += 1
+        self.segment.append(segment)
+        counts = self.leaf_counts
+        counts[status] += 1
         if parent >= 0:
-            self._adopt(parent)
-            if event:
+            children = self.children_of
+            if not children[parent]:
+                counts[self.status[parent]] -= 1
+            children[parent] += 1
+            if self.span_last[parent] < event:
                 self.touch(parent, event)
         return number
 

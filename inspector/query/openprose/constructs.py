@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.query.openprose.instances import Registry
 from inspector.query.openprose.state import ROOT, Fact, State
+from inspector.query.openprose.words import INTERRUPTED, LOOP, PARALLEL, RUNNING
 
 LOOKED_AT = 20
 """Open constructs of one name among which that of the row's own frame is looked for."""
@@ -20,7 +20,13 @@ LOOKED_AT = 20
 def find_parallel(state: State, fact: Fact, frame: int) -> int | None:
     """The parallel instance that a branch or join row belongs to; a closed one if none is open."""
     name, registry = fact.meta.parallel_id, state.named_parallels
-    if _is_meant(state, frame, StepKind.PARALLEL, name, fact):
+    if frame == ROOT and name is not None:
+        instances = registry.by_name.get(name)
+        if instances is None:
+            return None
+        found = instances.open.last(state.steps)
+        return instances.last if found is None else found
+    if _is_meant(state, frame, PARALLEL, name, fact):
         return frame
     step = _in_frame(state, _open(state, registry, name, fact), frame)
     if step is not None:
@@ -36,7 +42,10 @@ def find_parallel(state: State, fact: Fact, frame: int) -> int | None:
 def find_loop(state: State, fact: Fact, frame: int) -> int | None:
     """The open loop that an iteration, exit or body row belongs to."""
     name = fact.meta.loop_id
-    if _is_meant(state, frame, StepKind.LOOP, name, fact):
+    if frame == ROOT and name is not None:
+        instances = state.named_loops.by_name.get(name)
+        return None if instances is None else instances.open.last(state.steps)
+    if _is_meant(state, frame, LOOP, name, fact):
         return frame
     return _in_frame(state, _open(state, state.named_loops, name, fact), frame)
 
@@ -72,8 +81,8 @@ def _in_frame(state: State, running: Sequence[int], frame: int) -> int | None:
 def supersede(state: State, kind: StepKind, name: str, container: int, fact: Fact) -> None:
     """A construct that was begun anew in the same place: the older one will not end any more."""
     step = state.by_key.get(container, {}).get((kind, name, fact.statement))
-    if step is not None and state.steps.status_of(step) is Status.RUNNING:
-        state.steps.set_status(step, Status.INTERRUPTED, state.steps.raw[step])
+    if step is not None and state.steps.status_of(step) is RUNNING:
+        state.steps.set_status(step, INTERRUPTED, state.steps.raw[step])
         state.remark("superseded", step, (fact.row,))
 
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from inspector.model.status import Status
+from inspector.text.parse_time import parse_instant
 
 Row = tuple[Any, Any, Any, Any, Any, Any, Any, Any, Any]
 """id, statement_index, statement_text, status, started_at, completed_at, error_message,
@@ -48,6 +49,11 @@ APPEND_WORDS = frozenset({"started", "joined", "iteration", "exited", "retry"})
 
 MAX_DEPTH = 200
 """JSON nested deeper than this is not followed: it cannot be a construct's metadata."""
+SHORT = 512
+"""Characters of a metadata text that is read once for all rows that have it."""
+
+_DECODER = json.JSONDecoder()
+_SPACE = (" ", "\t", "\n", "\r")
 
 
 class Meta:
@@ -88,28 +94,35 @@ def meta_of(raw: object) -> Meta:
         raw = raw.decode("utf-8", "replace")
     if not isinstance(raw, str):
         return BROKEN
-    return _read_meta(raw)
+    return _read_short(raw) if len(raw) <= SHORT else _read_meta(raw)
 
 
-@lru_cache(maxsize=4096)
 def _read_meta(raw: str) -> Meta:
-    if raw.count("[") + raw.count("{") > MAX_DEPTH * 50:
+    if len(raw) > SHORT and raw.count("[") + raw.count("{") > MAX_DEPTH * 50:
         return BROKEN
     try:
-        data = json.loads(raw)
+        data, end = _DECODER.raw_decode(raw)
+        if end != len(raw):
+            data = _DECODER.decode(raw)
     except (ValueError, RecursionError):
-        return BROKEN
-    if data is None:
-        return NOTHING
-    if not isinstance(data, dict):
-        return BROKEN
+        return BROKEN if raw[:1] not in _SPACE else _read_meta(raw.strip("".join(_SPACE)))
+    if type(data) is not dict:
+        return NOTHING if data is None else BROKEN
     meta = Meta()
-    meta.whole = data
+    fields = meta.__dict__
+    fields["whole"] = data
     for key, value in data.items():
-        for field, read in _READERS.get(key, ()):
-            setattr(meta, field, read(value))
-    meta.update_style = not data.keys().isdisjoint(_UPDATE_KEYS)
+        readers = _READERS.get(key)
+        if readers is not None:
+            for field, read in readers:
+                fields[field] = read(value)
+            if key in _UPDATE_KEYS:
+                fields["update_style"] = True
     return meta
+
+
+_read_short = lru_cache(maxsize=4096)(_read_meta)
+"""Rows of one construct often say the same; long texts are not kept for that."""
 
 
 def _name(value: object) -> str | None:
@@ -132,7 +145,7 @@ def _count(value: object) -> int | None:
         return None
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
         return int(value)
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+    if isinstance(value, float) and value.is_integer() and 0 <= value < 2**53:
         return int(value)
     return value if isinstance(value, int) and 0 <= value < 2**53 else None
 
@@ -154,6 +167,7 @@ _READERS: dict[str, tuple[tuple[str, Callable[[object], object]], ...]] = {
     "current_iteration": (("current_iteration", _count),),
     "block": (("block", _name),),
     "depth": (("depth", _count),),
+    "strategy": (),
 }
 _UPDATE_KEYS = frozenset(
     ("current_iteration", "max_iterations", "retry_attempt", "max_retries", "strategy")
@@ -169,6 +183,26 @@ def text_of(value: object) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return str(value)
+
+
+def instant_of(value: object) -> int | None:
+    """As `parse_instant`, which it is, by a short way for what `datetime('now')` gives."""
+    if type(value) is str and len(value) == 19 and value[10] in " T":
+        day = _day(value[:10])
+        if day is not None and value[13] == value[16] == ":":
+            hour, minute = _TWO_DIGITS.get(value[11:13], 99), _TWO_DIGITS.get(value[14:16], 99)
+            second = _TWO_DIGITS.get(value[17:19], 99)
+            if hour < 24 and minute < 60 and second < 60:
+                return day + hour * 3_600_000 + minute * 60_000 + second * 1000
+    return parse_instant(value)
+
+
+_TWO_DIGITS = {f"{number:02d}": number for number in range(60)}
+
+
+@lru_cache(maxsize=256)
+def _day(text: str) -> int | None:
+    return parse_instant(f"{text} 00:00:00")
 
 
 def index_of(value: object) -> int | float | str | None:

@@ -10,14 +10,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from inspector.derive.steps import KIND_CODE, STATUS_CODE
-from inspector.model.status import FINISHED, Status
-from inspector.model.step import StepKind
+from inspector.model.status import FINISHED
 from inspector.query.openprose.constructs import find_loop
 from inspector.query.openprose.events import (
     APPEND_WORDS,
+    NOTHING,
     ROW_STATUS,
     Row,
     index_of,
+    instant_of,
     meta_of,
     text_of,
 )
@@ -34,16 +35,16 @@ from inspector.query.openprose.places import (
 )
 from inspector.query.openprose.row_numbers import RowNumbers
 from inspector.query.openprose.state import DEEPEST, ROOT, Fact, State
-from inspector.query.openprose.statements import begin, record
-from inspector.text.parse_time import parse_instant
+from inspector.query.openprose.statements import begin, record, take_times
+from inspector.query.openprose.words import BLOCK, FAILED, RUNNING, STATEMENT, UNKNOWN
 
 _PLAIN = {
     word: STATUS_CODE[ROW_STATUS[word]]
     for word in ("completed", "failed", "skipped", "pending", "executing")
 }
 _NOT_PLAIN = ("parallel:", "do ", "block ")
-_FAILED = STATUS_CODE[Status.FAILED]
-_STATEMENT = KIND_CODE[StepKind.STATEMENT]
+_FAILED = STATUS_CODE[FAILED]
+_STATEMENT = KIND_CODE[STATEMENT]
 
 
 def fold(rows: Iterable[Row], state: State | None = None) -> State:
@@ -72,14 +73,12 @@ def _apply_plain(state: State, row: Row) -> bool:
     rows = state.rows
     if (
         code is None
-        or metadata
         or parent is not None
-        or started is not None
-        or completed is not None
         or error
         or type(index) is not int
         or type(text) is not str
         or type(row_id) is not int
+        or (metadata and metadata != "{}")
         or row_id <= rows.last
         or row_id in state.waiting
         or text.startswith(_NOT_PLAIN)
@@ -95,8 +94,9 @@ def _apply_plain(state: State, row: Row) -> bool:
         known = state.by_key[container] = {}
     elif index in known or container in state.late:
         return False
-    step = known[index] = state.steps.append(container, _STATEMENT, text, code, raw, state.events)
-    state.steps.segment[step] = index
+    step = known[index] = state.steps.append(
+        container, _STATEMENT, text, code, raw, state.events, index
+    )
     state.levels.append(state.levels[container] + 1 if container >= 0 else 0)
     state.index.append(index)
     rows.last = row_id
@@ -104,27 +104,38 @@ def _apply_plain(state: State, row: Row) -> bool:
     state.event_step.append(step)
     if code == _FAILED:
         state.failures.append(state.events)
+    if started is not None or completed is not None:
+        _plain_times(state, step, row_id, instant_of(started), instant_of(completed))
     return True
+
+
+def _plain_times(state: State, step: int, row: int, started: int | None, ended: int | None) -> None:
+    if started is None and ended is None:
+        return
+    state.instants += 1
+    state.both_instants += started is not None and ended is not None
+    take_times(state, step, row, started, ended)
 
 
 def _apply_fact(state: State, row: Row) -> None:
     fact = read_fact(state.rows, state.events, row)
     state.rows.add(fact.row)
     _count_signs(state, fact)
+    frame = ROOT if fact.parent_row is None else frame_of(state, fact)
     if is_loop_row(fact):
-        step = apply_loop(state, fact)
+        step = apply_loop(state, fact, frame)
     elif is_parallel_row(fact):
-        step = apply_parallel(state, fact)
+        step = apply_parallel(state, fact, frame)
         if not owns_row(state, step, fact):
-            step = _statement(state, fact, inside(state, step))
+            step = _statement(state, fact, inside(state, step), frame)
     else:
-        step = _statement(state, fact, _container(state, fact))
+        step = _statement(state, fact, _container(state, fact, frame), frame)
     state.event_step.append(step)
     if fact.parent_row is not None or fact.row in state.waiting:
-        settle_parent(state, step, fact)
+        settle_parent(state, step, fact, frame)
     if fact.meta.malformed:
         state.remark("malformed_metadata", step, (fact.row,))
-    if fact.status is Status.UNKNOWN:
+    if fact.status is UNKNOWN:
         state.remark("unknown_status", step, (fact.row,), fact.raw or "")
     if state.levels[step] >= DEEPEST:
         state.remark("too_deep", step, (fact.row,))
@@ -134,7 +145,7 @@ def _count_signs(state: State, fact: Fact) -> None:
     if fact.started_at is not None or fact.ended_at is not None:
         state.instants += 1
         state.both_instants += fact.started_at is not None and fact.ended_at is not None
-    if fact.status is Status.FAILED:
+    if fact.status is FAILED:
         state.failures.append(fact.n)
     if fact.raw in APPEND_WORDS:
         state.appended += 1
@@ -145,24 +156,29 @@ def _count_signs(state: State, fact: Fact) -> None:
 def read_fact(rows: RowNumbers, n: int, row: Row) -> Fact:
     """One row as a fact; cells of an unexpected type are read as text."""
     row_id, index, text, raw, started, completed, error, parent, metadata = row
-    word = raw if raw is None or isinstance(raw, str) else text_of(raw)
-    return Fact(
-        n,
-        rows.number_of_row(row_id),
-        index_of(index),
-        text_of(text),
-        word,
-        ROW_STATUS.get(word, Status.UNKNOWN) if word is not None else Status.UNKNOWN,
-        parse_instant(started) if started is not None else None,
-        parse_instant(completed) if completed is not None else None,
-        text_of(error) if error is not None and error != "" else None,
-        rows.number_of_parent(parent),
-        meta_of(metadata),
+    word = raw if raw is None or type(raw) is str else text_of(raw)
+    return _new_fact(
+        Fact,
+        (
+            n,
+            rows.number_of_row(row_id),
+            index if type(index) is int else index_of(index),
+            text if type(text) is str else text_of(text),
+            word,
+            UNKNOWN if word is None else ROW_STATUS.get(word, UNKNOWN),
+            None if started is None else instant_of(started),
+            None if completed is None else instant_of(completed),
+            text_of(error) if error is not None and error != "" else None,
+            None if parent is None else rows.number_of_parent(parent),
+            NOTHING if metadata is None else meta_of(metadata),
+        ),
     )
 
 
-def _container(state: State, fact: Fact) -> int:
-    frame = frame_of(state, fact)
+_new_fact = tuple.__new__
+
+
+def _container(state: State, fact: Fact, frame: int) -> int:
     if fact.meta.loop_id is not None:
         loop = find_loop(state, fact, frame)
         if loop is not None:
@@ -172,7 +188,7 @@ def _container(state: State, fact: Fact) -> int:
     return inside(state, frame)
 
 
-def _statement(state: State, fact: Fact, container: int) -> int:
+def _statement(state: State, fact: Fact, container: int, frame: int) -> int:
     block = _block_ended_by(state, fact, container)
     if block is not None:
         record(state, block, fact)
@@ -181,35 +197,35 @@ def _statement(state: State, fact: Fact, container: int) -> int:
     if known is None:
         known = state.by_key[container] = {}
     key: Any = key_of(fact.statement, fact.text)
-    apart = waits_for_parent(state, fact)
+    apart = frame == ROOT and waits_for_parent(fact)
     if apart:
         key = (fact.parent_row, key)
     step = known.get(key)
     if step is not None and _is_same(state, step, fact):
         record(state, step, fact)
         return step
-    kind = StepKind.BLOCK if _reads_as_block(fact) else StepKind.STATEMENT
+    kind = BLOCK if _reads_as_block(fact) else STATEMENT
     step = known[key] = state.add_step(
         container, kind, fact, fact.text, fact.statement, apart=apart
     )
-    if kind is StepKind.BLOCK:
+    if kind is BLOCK:
         state.steps.more(step).ref.update(block=fact.meta.block, depth=fact.meta.depth)
     begin(state, step, fact)
     return step
 
 
 def _reads_as_block(fact: Fact) -> bool:
-    begins = fact.status is Status.RUNNING and fact.raw != "retry"
+    begins = fact.status is RUNNING and fact.raw != "retry"
     return begins and (fact.meta.block is not None or fact.text.startswith(("do ", "block ")))
 
 
 def _is_same(state: State, step: int, fact: Fact) -> bool:
     before = state.steps.status_of(step)
-    if fact.statement is None and (before is not Status.RUNNING or not fact.text):
+    if fact.statement is None and (before is not RUNNING or not fact.text):
         return False
     if before not in FINISHED or fact.raw == "retry":
-        return not (_reads_as_block(fact) and state.steps.kind_of(step) is StepKind.BLOCK)
-    if state.steps.kind_of(step) is StepKind.BLOCK and fact.status is Status.RUNNING:
+        return not (_reads_as_block(fact) and state.steps.kind_of(step) is BLOCK)
+    if state.steps.kind_of(step) is BLOCK and fact.status is RUNNING:
         return False
     return state.steps.label[step] == fact.text
 
@@ -232,7 +248,7 @@ def _block_ended_by(state: State, fact: Fact, container: int) -> int | None:
 
 def _same_block(state: State, step: int, fact: Fact) -> bool:
     steps = state.steps
-    if steps.kind_of(step) is not StepKind.BLOCK or steps.status_of(step) is not Status.RUNNING:
+    if steps.kind_of(step) is not BLOCK or steps.status_of(step) is not RUNNING:
         return False
     if state.index[step] != fact.statement or steps.label[step] != fact.text:
         return False

@@ -34,6 +34,15 @@ class OpenSteps:
         self._maybe = [step for step in self._maybe if status[step] == _RUNNING]
         return self._maybe
 
+    def last(self, steps: StepTable) -> int | None:
+        """The newest that has not ended."""
+        status, maybe = steps.status, self._maybe
+        while maybe:
+            if status[maybe[-1]] == _RUNNING:
+                return maybe[-1]
+            maybe.pop()
+        return None
+
     def newest(self, steps: StepTable) -> list[int]:
         """Those that have not ended, newest first; of very many only the newest."""
         status, maybe = steps.status, self._maybe

@@ -34,10 +34,13 @@ class KeptRows:
     def extend(self, rows: Sequence[Row]) -> None:
         """Adds rows at the end."""
         self._hashes.extend(map(hash, rows))
-        self._newest.extend(rows)
-        while len(self._newest) >= 2 * BLOCK:
-            block, self._newest = self._newest[:BLOCK], self._newest[BLOCK:]
+        newest = self._newest
+        newest.extend(rows)
+        full = max(0, len(newest) // BLOCK - 1) * BLOCK
+        for start in range(0, full, BLOCK):
+            block = newest[start : start + BLOCK]
             self._packed.append(zlib.compress(marshal.dumps(block, _FORMAT), 1))
+        del newest[:full]
 
     def cut(self, length: int) -> None:
         """Drops all rows after the first `length`."""

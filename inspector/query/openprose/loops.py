@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 
-from inspector.model.status import Status
-from inspector.model.step import StepKind
 from inspector.query.openprose.constructs import (
     LOOKED_AT,
     begun_here,
@@ -18,38 +16,41 @@ from inspector.query.openprose.constructs import (
     find_parallel,
     supersede,
 )
+from inspector.query.openprose.events import NOTHING
 from inspector.query.openprose.instances import OpenSteps
 from inspector.query.openprose.parallels import branch_step
-from inspector.query.openprose.places import frame_of, inside
+from inspector.query.openprose.places import inside
 from inspector.query.openprose.state import Fact, State
 from inspector.query.openprose.statements import begin, record
+from inspector.query.openprose.words import BRANCH, COMPLETED, ITERATION, LOOP, PENDING, RUNNING
 
 _WORDS = re.compile(r"(loop|repeat|for|while|until)\b")
 
 
 def is_loop_row(fact: Fact) -> bool:
     """Whether a row speaks of a loop itself rather than of something in its body."""
-    meta = fact.meta
-    if fact.raw in ("iteration", "exited"):
+    meta, raw = fact.meta, fact.raw
+    if raw == "iteration" or raw == "exited":
         return True
+    if meta is NOTHING and raw != "started":
+        return False
     if meta.block is not None or meta.branches is not None:
         return False
     reads_as_loop = _WORDS.match(fact.text) is not None
     if meta.loop_id is not None:
-        return reads_as_loop or fact.raw == "started" or meta.current_iteration is not None
-    return meta.parallel_id is None and reads_as_loop and fact.raw == "started"
+        return reads_as_loop or raw == "started" or meta.current_iteration is not None
+    return meta.parallel_id is None and reads_as_loop and raw == "started"
 
 
-def apply_loop(state: State, fact: Fact) -> int:
+def apply_loop(state: State, fact: Fact, frame: int) -> int:
     """Takes in one row of a loop and returns the step that the row belongs to."""
-    frame = frame_of(state, fact)
     if fact.raw == "started":
         return _start(state, fact, frame)
     loop = find_loop(state, fact, frame)
     if fact.raw == "iteration":
         loop = _without_start(state, fact, frame) if loop is None else loop
         return _round_over(state, fact, loop)
-    if loop is None or fact.status in (Status.RUNNING, Status.PENDING):
+    if loop is None or fact.status in (RUNNING, PENDING):
         if fact.raw == "exited":
             loop = _without_start(state, fact, frame)
         else:
@@ -60,9 +61,9 @@ def apply_loop(state: State, fact: Fact) -> int:
 def _start(state: State, fact: Fact, frame: int) -> int:
     name = _name(fact)
     container = _around(state, fact, frame, name)
-    supersede(state, StepKind.LOOP, name, container, fact)
-    step = state.add_step(container, StepKind.LOOP, fact, fact.text, name)
-    begun_here(state, StepKind.LOOP, name, container, step)
+    supersede(state, LOOP, name, container, fact)
+    step = state.add_step(container, LOOP, fact, fact.text, name)
+    begun_here(state, LOOP, name, container, step)
     state.named_loops.add(name, step)
     begin(state, step, fact)
     by_order = fact.raw == "started" and not state.is_deepest(step)
@@ -70,7 +71,7 @@ def _start(state: State, fact: Fact, frame: int) -> int:
     in_order = [loop for loop in state.loops.get(container, ()) if _is_open(state, loop)]
     if by_order:
         in_order.append(step)
-        if container >= 0 and state.steps.kind_of(container) is StepKind.BRANCH:
+        if container >= 0 and state.steps.kind_of(container) is BRANCH:
             outer = state.steps.parent[state.steps.parent[container]]
             state.branch_loops.setdefault(outer, OpenSteps()).add(step)
     state.loops[container] = in_order
@@ -96,7 +97,7 @@ def _around(state: State, fact: Fact, frame: int, name: str) -> int:
 
 
 def _is_open(state: State, loop: int) -> bool:
-    return state.steps.status_of(loop) is Status.RUNNING
+    return state.steps.status_of(loop) is RUNNING
 
 
 def _describe(state: State, step: int, fact: Fact, done: int | None) -> None:
@@ -104,7 +105,7 @@ def _describe(state: State, step: int, fact: Fact, done: int | None) -> None:
     extra = state.steps.more(step)
     extra.of = meta.maximum
     now = meta.current_iteration if meta.current_iteration is not None else (done or 0) + 1
-    exited = fact.status is Status.COMPLETED
+    exited = fact.status is COMPLETED
     extra.ref.update(
         loop_id=meta.loop_id,
         condition=meta.condition,
@@ -118,9 +119,8 @@ def _describe(state: State, step: int, fact: Fact, done: int | None) -> None:
 def _without_start(state: State, fact: Fact, frame: int) -> int:
     name = _name(fact)
     container = inside(state, frame)
-    step = state.add_step(container, StepKind.LOOP, None, fact.text or "loop", name)
+    step = state.add_step(container, LOOP, None, fact.text or "loop", name, status=RUNNING)
     state.index[step] = fact.statement
-    state.steps.set_status(step, Status.RUNNING, None)
     state.named_loops.add(name, step)
     state.loops.setdefault(container, []).append(step)
     _describe(state, step, fact, done=0)
@@ -132,13 +132,14 @@ def _without_start(state: State, fact: Fact, frame: int) -> int:
 def _round_over(state: State, fact: Fact, loop: int) -> int:
     steps = state.steps
     extra = steps.more(loop)
-    done = (extra.ref.get("iterations_completed") or 0) + 1
+    ref = extra.ref
+    done = (ref["iterations_completed"] or 0) + 1
     number = fact.meta.iteration
     if number is not None and number > done:
         done = number
     current = state.rounds.pop(loop, None)
     if current is None:
-        current = state.add_step(loop, StepKind.ITERATION, fact, "", done)
+        current = state.add_step(loop, ITERATION, fact, "", done)
         begin(state, current, fact)
     else:
         steps.segment[current] = done
@@ -146,10 +147,11 @@ def _round_over(state: State, fact: Fact, loop: int) -> int:
     state.drop_indexes(current)
     if number is not None and number != done:
         steps.more(current).ref["recorded_iteration"] = number
-    extra.of = extra.of if extra.of is not None else fact.meta.maximum
-    extra.ref["iterations_completed"] = done
-    extra.ref["current_iteration"] = done + 1 if extra.of is None or done < extra.of else done
-    steps.set_status(loop, Status.RUNNING, fact.raw)
+    if extra.of is None:
+        extra.of = fact.meta.maximum
+    ref["iterations_completed"] = done
+    ref["current_iteration"] = done + 1 if extra.of is None or done < extra.of else done
+    steps.set_status(loop, RUNNING, fact.raw)
     steps.last[loop] = fact.n
     steps.touch(loop, fact.n)
     return current
@@ -158,7 +160,7 @@ def _round_over(state: State, fact: Fact, loop: int) -> int:
 def _exit(state: State, fact: Fact, loop: int) -> int:
     record(state, loop, fact)
     extra = state.steps.more(loop)
-    extra.ref["exited"] = fact.status is Status.COMPLETED
+    extra.ref["exited"] = fact.status is COMPLETED
     extra.ref["reason"] = fact.meta.reason
     if fact.meta.current_iteration is not None:
         extra.ref["current_iteration"] = fact.meta.current_iteration

@@ -7,14 +7,22 @@ every branch a row of its own statement. A branch that is named but has no row i
 
 from __future__ import annotations
 
-from inspector.model.status import FINISHED, Status
-from inspector.model.step import StepKind
+from inspector.model.status import FINISHED
 from inspector.query.openprose.constructs import begun_here, find_parallel, supersede
-from inspector.query.openprose.places import frame_of, inside
+from inspector.query.openprose.places import inside
 from inspector.query.openprose.state import Fact, State
 from inspector.query.openprose.statements import begin, record
+from inspector.query.openprose.words import (
+    BRANCH,
+    COMPLETED,
+    NOT_NEEDED,
+    PARALLEL,
+    PENDING,
+    RUNNING,
+)
 
 WORD = "parallel"
+_PREFIX = "parallel:"
 MOST_NAMED = 1000
 """Branches that a parallel lists although its start did not name them; all are steps."""
 
@@ -22,19 +30,18 @@ MOST_NAMED = 1000
 def is_parallel_row(fact: Fact) -> bool:
     """Whether a row speaks of a parallel or of one of its branches."""
     meta = fact.meta
-    if fact.raw == "joined" or fact.text.startswith(f"{WORD}:"):
+    if fact.raw == "joined" or fact.text.startswith(_PREFIX):
         return True
     if meta.parallel_id is None:
         return False
     return meta.branch is not None or meta.branches is not None or fact.text.startswith(WORD)
 
 
-def apply_parallel(state: State, fact: Fact) -> int:
+def apply_parallel(state: State, fact: Fact, frame: int) -> int:
     """Takes in one row of a parallel and returns the step that the row belongs to."""
-    frame = frame_of(state, fact)
     branch = branch_name(fact)
     if fact.raw != "joined" and (
-        fact.meta.branches is not None or (branch is None and fact.status is Status.RUNNING)
+        fact.meta.branches is not None or (branch is None and fact.status is RUNNING)
     ):
         return _start(state, fact, frame)
     instance = find_parallel(state, fact, frame)
@@ -49,8 +56,8 @@ def branch_name(fact: Fact) -> str | None:
     """The branch that a row names, in its metadata or in its text (`parallel:a`)."""
     if fact.meta.branch is not None:
         return fact.meta.branch
-    name = fact.text.removeprefix(f"{WORD}:").strip()
-    is_branch = fact.text.startswith(f"{WORD}:") and name and "\n" not in name
+    name = fact.text.removeprefix(_PREFIX).strip()
+    is_branch = fact.text.startswith(_PREFIX) and name and "\n" not in name
     return name if is_branch and fact.meta.branches is None else None
 
 
@@ -59,7 +66,7 @@ def branch_step(state: State, instance: int, name: str) -> int:
     known = state.branches.setdefault(instance, {})
     step = known.get(name)
     if step is None:
-        step = known[name] = state.add_step(instance, StepKind.BRANCH, None, "", name)
+        step = known[name] = state.add_step(instance, BRANCH, None, "", name)
         if len(known) <= MOST_NAMED:
             ref = state.steps.more(instance).ref
             ref["branches"] = [*ref["branches"], name]
@@ -69,18 +76,16 @@ def branch_step(state: State, instance: int, name: str) -> int:
 def _start(state: State, fact: Fact, frame: int) -> int:
     name = fact.meta.parallel_id or WORD
     container = _around(state, fact, frame)
-    supersede(state, StepKind.PARALLEL, name, container, fact)
-    step = state.add_step(container, StepKind.PARALLEL, fact, fact.text, name)
-    begun_here(state, StepKind.PARALLEL, name, container, step)
+    supersede(state, PARALLEL, name, container, fact)
+    step = state.add_step(container, PARALLEL, fact, fact.text, name)
+    begun_here(state, PARALLEL, name, container, step)
     begin(state, step, fact)
     names = fact.meta.branches or ()
     extra = state.steps.more(step)
     extra.instance = state.named_parallels.add(name, step)
     extra.ref.update(_facts(fact), parallel_id=fact.meta.parallel_id, joined=False)
     extra.ref["branches"] = list(names)
-    state.branches[step] = {
-        name: state.add_step(step, StepKind.BRANCH, None, "", name) for name in names
-    }
+    state.branches[step] = {name: state.add_step(step, BRANCH, None, "", name) for name in names}
     if fact.status in FINISHED:
         _close(state, step, fact)
     return step
@@ -103,9 +108,8 @@ def _facts(fact: Fact) -> dict[str, object]:
 
 def _without_start(state: State, fact: Fact, frame: int) -> int:
     name = fact.meta.parallel_id or WORD
-    step = state.add_step(inside(state, frame), StepKind.PARALLEL, None, WORD, name)
+    step = state.add_step(inside(state, frame), PARALLEL, None, WORD, name, status=RUNNING)
     state.index[step] = fact.statement
-    state.steps.set_status(step, Status.RUNNING, None)
     extra = state.steps.more(step)
     extra.instance = state.named_parallels.add(name, step)
     extra.ref.update(parallel_id=fact.meta.parallel_id, joined=False, branches=[])
@@ -121,17 +125,17 @@ def _join(state: State, fact: Fact, instance: int) -> int:
 
 
 def _close(state: State, instance: int, fact: Fact) -> None:
-    joined = fact.status is Status.COMPLETED
+    joined = fact.status is COMPLETED
     state.steps.more(instance).ref["joined"] = joined
     for step in state.branches.get(instance, {}).values():
-        if joined and state.steps.status_of(step) is Status.PENDING and not state.steps.raw[step]:
-            state.steps.set_status(step, Status.NOT_NEEDED, None)
+        if joined and state.steps.status_of(step) is PENDING and not state.steps.raw[step]:
+            state.steps.set_status(step, NOT_NEEDED, None)
 
 
 def _branch_row(state: State, fact: Fact, instance: int, name: str) -> int:
     branch = branch_step(state, instance, name)
     _notice_index_as_parent(state, fact, instance)
-    if fact.text.startswith(f"{WORD}:") or fact.statement == state.index[instance]:
+    if fact.text.startswith(_PREFIX) or fact.statement == state.index[instance]:
         record(state, branch, fact)
         state.index[branch] = fact.statement
         return branch

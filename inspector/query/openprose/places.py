@@ -10,9 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from inspector.derive.steps import KIND_CODE
-from inspector.model.status import FINISHED, Status
-from inspector.model.step import StepKind
+from inspector.model.status import FINISHED
 from inspector.query.openprose.state import ROOT, Fact, State
+from inspector.query.openprose.words import BLOCK, BRANCH, ITERATION, LOOP, RUNNING, STATEMENT
+
+_LOOP = KIND_CODE[LOOP]
+_STATEMENT = KIND_CODE[STATEMENT]
+_BLOCK = KIND_CODE[BLOCK]
 
 
 def frame_of(state: State, fact: Fact) -> int:
@@ -46,16 +50,16 @@ def _open_construct(state: State, index: int) -> int | None:
 
 def inside(state: State, container: int) -> int:
     """The container that the next row of this frame falls into: innermost open round by order."""
+    if container >= 0 and state.steps.kind[container] == _LOOP:
+        if not rounds_by_order(state, container):
+            return container
+        container = round_of(state, container)
     while True:
-        if container >= 0 and state.steps.kind_of(container) is StepKind.LOOP:
-            if not rounds_by_order(state, container):
-                return container
-            container = round_of(state, container)
         loops = state.loops.get(container)
         if loops:
-            container = loops[-1]
+            container = round_of(state, loops[-1])
             continue
-        branch = _only_branch_with_loop(state, container)
+        branch = _only_branch_with_loop(state, container) if state.branch_loops else None
         if branch is None:
             return container
         container = branch
@@ -76,7 +80,7 @@ def _only_branch_with_loop(state: State, container: int) -> int | None:
         branch
         for branch in found
         if steps.status_of(branch) not in FINISHED
-        and steps.status_of(steps.parent[branch]) is Status.RUNNING
+        and steps.status_of(steps.parent[branch]) is RUNNING
     ]
     return under_way[0] if len(under_way) == 1 and state.loops.get(under_way[0]) else None
 
@@ -91,25 +95,23 @@ def round_of(state: State, loop: int) -> int:
     """The loop's iteration that is under way; it begins with its first row."""
     current = state.rounds.get(loop)
     if current is None:
-        done = state.steps.more(loop).ref.get("iterations_completed") or 0
-        current = state.add_step(loop, StepKind.ITERATION, None, "", done + 1)
-        state.steps.set_status(current, Status.RUNNING, None)
+        done = state.steps.extra[loop].ref.get("iterations_completed") or 0
+        current = state.add_step(loop, ITERATION, None, "", done + 1, status=RUNNING)
         state.rounds[loop] = current
     return current
 
 
-def waits_for_parent(state: State, fact: Fact) -> bool:
-    """Whether a row names a parent that is not recorded so far; 0 stands for the run itself."""
-    row = fact.parent_row
-    return bool(row) and row != fact.row and frame_of(state, fact) == ROOT
+def waits_for_parent(fact: Fact) -> bool:
+    """Whether a row that has no frame names a parent all the same; 0 is the run itself."""
+    return bool(fact.parent_row) and fact.parent_row != fact.row
 
 
-def settle_parent(state: State, step: int, fact: Fact) -> None:
+def settle_parent(state: State, step: int, fact: Fact, frame: int) -> None:
     """Remembers a parent that is not recorded, and takes in steps that waited for this row."""
     row = fact.parent_row
     if row is not None and row == fact.row and not state.parent_is_index:
         state.remark("parent_cycle", step, (row,))
-    elif row is not None and waits_for_parent(state, fact):
+    elif row is not None and frame == ROOT and waits_for_parent(fact):
         waiting = state.waiting.setdefault(row, [])
         if step not in waiting[-1:]:
             waiting.append(step)
@@ -119,7 +121,7 @@ def settle_parent(state: State, step: int, fact: Fact) -> None:
 
 def _adopt(state: State, child: int, parent: int, row: int) -> None:
     kind = state.steps.kind_of(child)
-    if kind in (StepKind.BRANCH, StepKind.ITERATION) or child == parent:
+    if kind in (BRANCH, ITERATION) or child == parent:
         return
     chain = [parent, *state.steps.ancestors(parent)]
     if child in chain:
@@ -143,7 +145,7 @@ def _move_indexes(state: State, child: int, before: int, container: int, row: in
     if known.get((row, key)) == child:
         del known[row, key]
         state.by_key.setdefault(container, {})[key] = child
-    elif state.steps.kind_of(child) in (StepKind.STATEMENT, StepKind.BLOCK):
+    elif state.steps.kind_of(child) in (STATEMENT, BLOCK):
         state.by_key.setdefault(container, {}).setdefault(key, child)
     if child in state.loops.get(before, ()):
         state.loops[before].remove(child)
@@ -157,5 +159,5 @@ def key_of(statement: Any, text: str) -> Any:
 
 def promote(state: State, step: int) -> None:
     """A statement that others name as their parent is a block, whatever its text says."""
-    if state.steps.kind_of(step) is StepKind.STATEMENT and state.steps.first[step]:
-        state.steps.kind[step] = KIND_CODE[StepKind.BLOCK]
+    if state.steps.kind[step] == _STATEMENT and state.steps.first[step]:
+        state.steps.kind[step] = _BLOCK

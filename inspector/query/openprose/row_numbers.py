@@ -32,12 +32,14 @@ class RowNumbers:
 
     def number_of_row(self, value: Any) -> int:
         """The number of a row with this id; a row without one gets a number that nobody names."""
-        if value is None:
-            return self._named(None)
-        return self._number(value)
+        if type(value) is int and value > _NAMED:
+            return value
+        return self._named(None) if value is None else self._number(value)
 
     def number_of_parent(self, value: Any) -> int | None:
         """The number of the row that is named as parent; None when none is."""
+        if type(value) is int and value > _NAMED:
+            return value
         if value is None or value == "" or value == b"":
             return None
         return self._number(value)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,6 +17,9 @@ from inspector.model.step import StepKind
 from inspector.query.openprose.events import Meta
 from inspector.query.openprose.instances import OpenSteps, Registry
 from inspector.query.openprose.row_numbers import RowNumbers
+from inspector.query.openprose.words import BRANCH, ITERATION, PENDING
+
+_NONE: Mapping[Any, int] = {}
 
 ROOT = -1
 """The run itself as a container."""
@@ -74,7 +78,7 @@ class State:
     """`statement_index` of each step; None where it has none."""
     by_key: dict[int, dict[Any, int]] = field(default_factory=dict)
     """Container → key of a statement → its newest step."""
-    used: dict[int, Counter[str]] = field(default_factory=dict)
+    used: dict[int, dict[str, int]] = field(default_factory=dict)
     """Container → path segments taken, so that ids stay unique."""
     late: set[int] = field(default_factory=set)
     """Containers that were over, and forgotten, when something was added to them again."""
@@ -134,9 +138,10 @@ class State:
         label: str,
         segment: Any,
         *,
+        status: Status = PENDING,
         apart: bool = False,
     ) -> int:
-        """Adds a step to a container; without a fact it is named but has no row yet.
+        """Adds a step to a container; without a fact it is named, with a status, but has no row.
 
         `apart`: it is only kept there, and takes no path segment from those that belong there.
         """
@@ -145,7 +150,7 @@ class State:
         number = len(steps)
         repeat = f"@{number}" if apart else self._repeat(container, kind, segment, number)
         if fact is None:
-            steps.add(container, kind, label, Status.PENDING, None, 0)
+            steps.add(container, kind, label, status, None, 0)
             self.index.append(self.index[container] if container >= 0 else None)
         else:
             steps.add(container, kind, label, fact.status, fact.raw, fact.n)
@@ -167,22 +172,24 @@ class State:
 
     def _repeat(self, container: int, kind: StepKind, segment: Any, step: int) -> str:
         """What tells a new step from those before it with the same segment; mostly nothing."""
-        if self.is_forgotten(container):
-            self.late.add(container)
+        used = self.used
+        taken = used.get(container)
+        if taken is None:
+            if self.is_forgotten(container):
+                self.late.add(container)
+            taken = used[container] = {}
         if container in self.late:
             return f"@{step}"
-        taken = self.used.get(container)
-        if taken is None:
-            taken = self.used[container] = Counter()
-        if kind is StepKind.BRANCH or kind is StepKind.ITERATION:
+        if kind is BRANCH or kind is ITERATION:
             # Each is there once, and no other kind of step has a path like theirs.
             return ""
         key = str(segment)
-        if key not in taken and self.by_key.get(container, {}).get(segment, step) != step:
+        count = taken.get(key, 0)
+        if not count and self.by_key.get(container, _NONE).get(segment, step) != step:
             # A plain statement took the segment without a word.
-            taken[key] = 1
-        taken[key] += 1
-        return "" if taken[key] == 1 else f"#{taken[key]}"
+            count = 1
+        taken[key] = count + 1
+        return f"#{count + 1}" if count else ""
 
     def is_forgotten(self, container: int) -> bool:
         """Whether the indexes of a container were dropped although it has something inside."""
@@ -207,7 +214,7 @@ class State:
             levels=self.levels[:],
             index=self.index[:],
             by_key={key: dict(value) for key, value in self.by_key.items()},
-            used={key: Counter(value) for key, value in self.used.items()},
+            used={key: dict(value) for key, value in self.used.items()},
             late=set(self.late),
             loops={key: list(value) for key, value in self.loops.items()},
             branch_loops={key: value.copy() for key, value in self.branch_loops.items()},

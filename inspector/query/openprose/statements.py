@@ -12,6 +12,7 @@ from inspector.derive.steps import NO_TIME, StepTable
 from inspector.model.status import FINISHED, Status
 from inspector.model.step import Attempt
 from inspector.query.openprose.state import EARLIEST, Fact, State
+from inspector.query.openprose.words import INTERRUPTED, RUNNING, UNKNOWN
 
 MOST_ATTEMPTS = 1000
 """Tries that are kept one by one, the first and the last; each bears its number."""
@@ -35,7 +36,7 @@ def _begin_late(state: State, step: int, fact: Fact) -> None:
     extra = state.steps.more(step)
     extra.max_attempts = fact.meta.max_attempts
     earlier = range(1, min(number, MOST_ATTEMPTS))
-    extra.attempts = [Attempt(n, Status.UNKNOWN) for n in earlier]
+    extra.attempts = [Attempt(n, UNKNOWN) for n in earlier]
     extra.attempts.append(_attempt(number, fact))
 
 
@@ -49,7 +50,7 @@ def record(state: State, step: int, fact: Fact) -> None:
         return
     before = steps.status_of(step)
     opens = _opens_attempt(fact, steps.raw[step], before)
-    if opens or step in steps.extra:
+    if opens or (step in steps.extra and steps.extra[step].attempts):
         _record_attempt(state, step, fact, opens)
     _settle(state, step, fact)
     _times(state, step, fact)
@@ -62,8 +63,8 @@ def record(state: State, step: int, fact: Fact) -> None:
 def _opens_attempt(fact: Fact, raw_before: str | None, before: Status) -> bool:
     if fact.raw == "retry":
         return True
-    if fact.status is Status.RUNNING:
-        return before in FINISHED or (before is Status.RUNNING and raw_before != "retry")
+    if fact.status is RUNNING:
+        return before in FINISHED or (before is RUNNING and raw_before != "retry")
     return fact.status in FINISHED and before in FINISHED
 
 
@@ -73,24 +74,24 @@ def _record_attempt(state: State, step: int, fact: Fact, opens: bool) -> None:
     extra = steps.more(step)
     if opens:
         last = tries[-1]
-        if last.status is Status.RUNNING:
-            tries[-1] = replace(last, status=Status.INTERRUPTED)
+        if last.status is RUNNING:
+            tries[-1] = replace(last, status=INTERRUPTED)
         tries.append(_attempt(max(fact.meta.attempt or 0, last.n + 1), fact))
     elif tries:
         last = tries[-1]
-        tries[-1] = replace(
-            last,
-            status=fact.status,
-            raw_status=fact.raw,
-            error=fact.error if fact.error is not None else last.error,
-            last_event=fact.n,
-            started_at=last.started_at if last.started_at is not None else fact.started_at,
-            ended_at=fact.ended_at if fact.ended_at is not None else last.ended_at,
+        tries[-1] = Attempt(
+            last.n,
+            fact.status,
+            fact.raw,
+            fact.error if fact.error is not None else last.error,
+            last.first_event,
+            fact.n,
+            last.started_at if last.started_at is not None else fact.started_at,
+            fact.ended_at if fact.ended_at is not None else last.ended_at,
         )
     if len(tries) > MOST_ATTEMPTS:
         del tries[MOST_ATTEMPTS // 2]
-    if extra.attempts or opens:
-        extra.attempts = tries
+    extra.attempts = tries
 
 
 def _attempt(number: int, fact: Fact) -> Attempt:
@@ -118,24 +119,32 @@ def _times(state: State, step: int, fact: Fact) -> None:
     started, ended = fact.started_at, fact.ended_at
     if started is None and ended is None:
         return
+    if ended is None and fact.status is RUNNING:
+        steps.ended[step] = NO_TIME
+    take_times(state, step, fact.row, started, ended)
+
+
+def take_times(state: State, step: int, row: int, started: int | None, ended: int | None) -> None:
+    """The instants of one row: kept as recorded, and on the axis where they can be right."""
+    steps = state.steps
     if started is not None and steps.started[step] == NO_TIME:
         steps.started[step] = started
     if ended is not None:
         steps.ended[step] = ended
-    elif fact.status is Status.RUNNING:
-        steps.ended[step] = NO_TIME
-    moments = [one for one in (started, ended) if one is not None]
-    if any(not EARLIEST <= one <= state.latest for one in moments):
-        state.remark("implausible_time", step, (fact.row,))
-        moments = [one for one in moments if EARLIEST <= one <= state.latest]
-    begun = steps.started[step]
-    if ended is not None and begun != NO_TIME and ended < begun:
-        state.remark("clock_skew", step, (fact.row,))
+    latest = state.latest
+    good_start = started is not None and EARLIEST <= started <= latest
+    good_end = ended is not None and EARLIEST <= ended <= latest
+    if good_start != (started is not None) or good_end != (ended is not None):
+        state.remark("implausible_time", step, (row,))
+    if ended is not None and ended < steps.started[step] != NO_TIME:
+        state.remark("clock_skew", step, (row,))
         return
-    if started is not None and started in moments and _begins_before_parent(steps, step, started):
-        state.remark("clock_skew", step, (fact.row,), "before_parent")
-    for moment in moments:
-        steps.stretch(step, moment)
+    if started is not None and good_start:
+        if steps.parent[step] >= 0 and _begins_before_parent(steps, step, started):
+            state.remark("clock_skew", step, (row,), "before_parent")
+        steps.stretch(step, started)
+    if ended is not None and good_end:
+        steps.stretch(step, ended)
 
 
 def _begins_before_parent(steps: StepTable, step: int, started: int) -> bool:
