@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,12 @@ from tests.cases import Cases
 
 ARCHIVE = "prism"
 NAMES = (
-    "branched completed_tools corrupt_json drift_extra_column drift_missing_index failed_aborted"
-    " killed_tool killed_workflow large_100k leases migration_unknown_row no_checkpoints_leases"
-    " schema_release_v0.0.13 schema_release_v0.0.5 schema_release_v0.3.0 schema_step_v3 suspended"
-    " tampered_checksum tenants_feedback usage_scopes wal_uncheckpointed workflows"
-).split()
+    "branched", "completed_tools", "corrupt_json", "drift_extra_column", "drift_missing_index",
+    "failed_aborted", "killed_tool", "killed_workflow", "large_100k", "leases",
+    "migration_unknown_row", "no_checkpoints_leases", "schema_release_v0.0.13",
+    "schema_release_v0.0.5", "schema_release_v0.3.0", "schema_step_v3", "suspended",
+    "tampered_checksum", "tenants_feedback", "usage_scopes", "wal_uncheckpointed", "workflows",
+)  # fmt: skip
 VERDICTS = {
     "drift_extra_column": "drifted",
     "drift_missing_index": "drifted",
@@ -64,8 +66,14 @@ class Answers:
 
     def __init__(self, database: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.database, self.capsys = database, capsys
+        self._known: dict[tuple[str, ...], Any] = {}
 
     def ask(self, *words: str) -> Any:
+        if words not in self._known:
+            self._known[words] = self._asked(*words)
+        return self._known[words]
+
+    def _asked(self, *words: str) -> Any:
         command = [*words, "--in", str(self.database), "--json", "--reveal"]
         assert main(command) == 0, self.capsys.readouterr().err
         return json.loads(self.capsys.readouterr().out)
@@ -229,7 +237,8 @@ def check_checkpoints(answers: Answers, expected: Any) -> None:
     theirs = sorted(expected["checkpoints"], key=lambda one: [one[name] for name in key])
     mine = sorted(ours, key=lambda one: [one[name] for name in key])
     same_records("checkpoint", mine, theirs)
-    same("checkpoint order", [c["updatedAt"] for c in ours], [c["updatedAt"] for c in ours][::1])
+    newest_first = sorted((one["updatedAt"] for one in ours), reverse=True)
+    same("checkpoint order", [one["updatedAt"] for one in ours], newest_first)
     listed = {run["run_id"]: run for run in answers.ask("runs")["runs"]}
     for workflow in expected["workflow_runs"]:
         run = listed[workflow["runId"]]
@@ -290,11 +299,8 @@ def check_rest(answers: Answers, expected: Any) -> None:
 def check_search(answers: Answers, expected: Any) -> None:
     if "search_hello" not in expected:
         return
-    store = PrismStore(str(answers.database), lambda: 0)
-    try:
+    with closing(PrismStore(str(answers.database), lambda: 0)) as store:
         found = {hit.session for hit in store.search("hello", 1000)}
-    finally:
-        store.close()
     theirs = {one["sessionId"] for one in expected["search_hello"]["items"]}
     same("sessions found", found, theirs)
 
@@ -322,7 +328,9 @@ def test_a_hundred_thousand_entries(answers_of: Asked) -> None:
     same_records("run", answers.record("runs"), expected["runs"])
     same_records("session", answers.record("session"), expected["sessions"])
     (session, theirs), *_ = expected["entries_by_session"].items()
-    entries = answers.record("entries", session)
+    # A hundred thousand rows as text on the way to us would be a test of that text alone.
+    with closing(PrismStore(str(answers.database), lambda: 0)) as store:
+        entries = store.record_of(session, "entries")[1]
     same("entries", len(entries), theirs["count"])
     same("first entry", entries[0]["id"], theirs["firstId"])
     same("last entry", entries[-1]["id"], theirs["lastId"])
