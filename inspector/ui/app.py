@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from time import monotonic
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 
 from textual.app import App
 from textual.message import Message
-from textual.timer import Timer
 
 from inspector.config.settings import Settings
 from inspector.live.feed import Feed, Overview
@@ -30,13 +28,6 @@ from inspector.ui.stylesheet import stylesheets
 
 Opener = Callable[[], tuple[Feed, str]]
 """Makes a feed and says what it is over. Raises OSError or ValueError with a sentence."""
-
-FAST_INTERVAL, SLOW_INTERVAL = 0.1, 0.25
-"""Seconds between two updates of the screen: on this machine, and over SSH."""
-
-
-def _is_remote(environ: Mapping[str, str]) -> bool:
-    return bool(environ.get("SSH_CONNECTION"))
 
 
 class FeedMessage(Message):
@@ -74,7 +65,7 @@ class InspectorApp(App[None]):
         folder: Callable[[str], tuple[Feed, str]] | None = None,
     ) -> None:
         environ = os.environ if environ is None else environ
-        chosen = settings or Settings()
+        self.settings = chosen = settings or Settings()
         keys = all_keys(chosen.keys)
         self.kit = kit_for_terminal(chosen, keys, clock or system_clock(), environ)
         palette = self.kit.roles.palette
@@ -92,11 +83,8 @@ class InspectorApp(App[None]):
         self.set_reactive(App.ansi_color, None)
         self.theme = palette.name
         self._bindings = keys.bindings(EVERYWHERE)
-        slow = chosen.refresh == "slow" or (chosen.refresh == "auto" and _is_remote(environ))
-        self._interval = SLOW_INTERVAL if slow else FAST_INTERVAL
-        self._waiting: dict[str, Delivered] = {}
-        self._shown_at = -self._interval
-        self._timer: Timer | None = None
+        self._held: dict[str, FeedMessage] | None = None
+        """What came while nobody can look, the newest of each subject."""
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Colours for a theme that is not one of ours."""
@@ -114,40 +102,37 @@ class InspectorApp(App[None]):
         def deliver(delivered: Delivered) -> None:
             # A feed that was exchanged, or a loop that has ended, may still have a reader at work.
             if feed is self.feed:
+                message, held = FeedMessage(delivered), self._held
+                if held is not None:
+                    held[message.subject] = message
+                    return
                 with suppress(RuntimeError):
-                    self.post_message(FeedMessage(delivered))
+                    self.post_message(message)
 
         return deliver
 
+    @contextmanager
+    def deliveries_held(self) -> Iterator[None]:
+        """While this lasts nothing is queued that the screen cannot take: it may be for hours."""
+        held: dict[str, FeedMessage] = {}
+        self._held = held
+        try:
+            yield
+        finally:
+            self._held = None
+            for message in held.values():
+                self.post_message(message)
+
     def on_feed_message(self, message: FeedMessage) -> None:
-        """Shows what arrived, at most so many times a second."""
-        self._waiting[message.subject] = message.delivered
-        if isinstance(message.delivered, Overview):
-            self.overview = message.delivered
-        if self._timer is not None:
-            return
-        wait = self._shown_at + self._interval - monotonic()
-        if wait <= 0:
-            self._show_waiting()
-        else:
-            self._timer = self.set_timer(wait, self._show_waiting)
-
-    def _show_waiting(self) -> None:
-        self._timer = None
-        self._shown_at = monotonic()
-        waiting, self._waiting = self._waiting, {}
-        with self.batch_update():
-            for delivered in waiting.values():
-                for screen in self._hearing():
-                    screen.receive(delivered)
-        if self.overview is not None:
-            self._nothing_or_runs(self.overview)
-
-    def _hearing(self) -> list[CommandScreen]:
-        """The screen in front, and the list behind it, which must not be out of date."""
-        front, *behind = reversed(self.screen_stack)
-        heard = [front, *(screen for screen in behind if isinstance(screen, RunsScreen))]
-        return [screen for screen in heard if isinstance(screen, CommandScreen)]
+        """Hands what arrived to the screen in front; the feed says how often that may be."""
+        delivered = message.delivered
+        if isinstance(delivered, Overview):
+            self.overview = delivered
+        front = self.screen
+        if isinstance(front, CommandScreen):
+            front.receive(delivered)
+        if isinstance(delivered, Overview):
+            self._nothing_or_runs(delivered)
 
     def _nothing_or_runs(self, overview: Overview) -> None:
         screen = self.screen
@@ -185,6 +170,23 @@ class InspectorApp(App[None]):
         """Opens the list of all findings."""
         self.push_screen(ProblemsScreen(self.overview, self.notices))
 
+    def action_resume(self) -> None:
+        """Opens the dialog about resuming the run that the screen is about."""
+        # Imported late: nothing of it is needed to paint the list.
+        from inspector.config.folders import state_dir
+        from inspector.ui.resume.screen import ResumeScreen
+
+        screen = self.screen
+        run = screen.subject if isinstance(screen, CommandScreen) else None
+        if run is None or not isinstance(screen, CommandScreen):
+            return
+        try:
+            folder = state_dir()
+        except OSError as problem:
+            screen.say(self.kit.signs.show(f"There is no private folder for launches: {problem}"))
+            return
+        self.push_screen(ResumeScreen(self.feed, run, self.settings, folder))
+
     def action_palette(self) -> None:
         """Offers all commands by their words."""
         behind = self.screen
@@ -217,7 +219,6 @@ class InspectorApp(App[None]):
             return
         before, self.feed, self.place = self.feed, feed, place
         self.overview = None
-        self._waiting.clear()
         await asyncio.to_thread(before.stop)
         while len(self.screen_stack) > 1:
             await self.pop_screen()
