@@ -217,8 +217,12 @@ def _end_attempt(state: State, call: int, fact: Fact, status: Status, raw: str) 
 def _retry_scheduled(state: State, fact: Fact) -> int:
     if state.call < 0:
         return _other(state, fact)
+    # The attempt that failed stays one, although the call goes on.
+    tries = list(state.steps.attempts(state.call))
     state.reopen(state.call, fact, Status.RUNNING, "retry_scheduled")
-    state.steps.more(state.call).ref.update(fact.detail)
+    extra = state.steps.more(state.call)
+    extra.attempts = tries
+    extra.ref.update(fact.detail)
     return state.call
 
 
