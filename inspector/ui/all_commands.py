@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from inspector.ui.commands import EVERYWHERE, LIST_COMMANDS, Command, Keys
 from inspector.ui.nothing import NOTHING_COMMANDS
 from inspector.ui.problems import PROBLEMS_COMMANDS
+from inspector.ui.resume.commands import RESUME_COMMANDS
+from inspector.ui.resuming import RESUMING_COMMANDS
 from inspector.ui.run.commands import RUN_COMMANDS
 from inspector.ui.runs.commands import RUNS_COMMANDS
 
@@ -26,6 +28,8 @@ EVERYWHERE_COMMANDS = (
 COMMANDS: tuple[Command, ...] = (
     *RUNS_COMMANDS,
     *RUN_COMMANDS,
+    *RESUMING_COMMANDS,
+    *RESUME_COMMANDS,
     *PROBLEMS_COMMANDS,
     *NOTHING_COMMANDS,
     *EVERYWHERE_COMMANDS,

@@ -56,6 +56,11 @@ class CommandScreen(Screen[None]):
         """Styles, signs, keys, clock and zone."""
         return kit_of(self)
 
+    @property
+    def subject(self) -> Run | None:
+        """The run that commands about a run are for."""
+        return None
+
     def on_mount(self) -> None:
         """Takes its keys and fills its footer."""
         self._bindings = self.kit.keys.bindings(self.PLACE)

@@ -11,11 +11,13 @@ from inspector.live.feed import Feed
 from inspector.model.run import Run
 from inspector.query.view import RunView
 from inspector.ui.lines import LineList
+from inspector.ui.resuming import why_not_resume
 from inspector.ui.run.copying import copy
 from inspector.ui.run.events_pane import EventsPane
 from inspector.ui.run.moments import event_at
 from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.scrubber import Scrubber
+from inspector.ui.run.timeline import Timeline
 from inspector.ui.run.timeline_pane import TimelinePane
 from inspector.ui.run.travel import Course
 from inspector.ui.screen import CommandScreen
@@ -37,6 +39,11 @@ class RunActions(CommandScreen):
         self.course = Course()
         self._playing: Timer | None = None
         self._step_before = -1
+
+    @property
+    def subject(self) -> Run:
+        """The run that is shown."""
+        return self.run_shown
 
     @property
     def pane(self) -> Pane:
@@ -62,6 +69,8 @@ class RunActions(CommandScreen):
     def why_not(self, name: str) -> str | None:
         """Why a command cannot be done now."""
         run, on_timeline = self.run_shown, self.pane is self.timeline_pane
+        if name == "resume":
+            return why_not_resume(run)
         if name in ("idle", "axis") and run.order_only:
             return "No times are recorded: the axis is the order of events."
         if name == "idle" and not self.timeline_pane.timed:
@@ -77,29 +86,24 @@ class RunActions(CommandScreen):
     # Travelling
 
     def _travel_to(self, event: int) -> None:
-        before = self.course.shown
-        if before is None:
+        if self.course.shown is None:
             return
         if self.course.at is None:
             self._step_before = self.timeline_pane.timeline.step
-        if event > 0 and not self.course.go(event):
+        if self.course.go(event):
+            self._subscribe()
+        else:
             self._come_back()
-            return
-        if event <= 0:
-            self.course.go(0)
-        self._subscribe()
 
     def _come_back(self) -> None:
         """Follows again; the cursor returns to the step that it was on."""
         self._stop_playing()
-        was_away = self.course.shown is not None and self.course.shown.travelling
+        away = self.course.shown is not None and self.course.shown.travelling
         self.course.come_back()
         self._subscribe()
-        before, view = self.course.shown, self.course.live
-        if view is not None and was_away:
+        if away and self.course.shown is not None:
             self.timeline_pane.timeline.step = self._step_before
-            self.show_view(view, None)
-        del before
+            self.show_view(self.course.shown)
 
     def action_travel_back(self) -> None:
         """One event back."""
@@ -250,6 +254,11 @@ class RunActions(CommandScreen):
             self._come_back()
             return
         super().action_back()
+
+    @on(Timeline.Ended)
+    def _ended(self) -> None:
+        if self.course.at is not None:
+            self._come_back()
 
     @on(LineList.Chosen)
     def _chosen(self) -> None:

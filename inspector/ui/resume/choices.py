@@ -1,0 +1,112 @@
+"""What can be done in the dialog, as a list with keys at the right; the cursor begins on Cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from textual.message import Message
+from textual.strip import Strip
+
+from inspector.text.measure import cell_width, clip
+from inspector.ui.lines import LineList
+from inspector.ui.paint import NARROW, Line
+from inspector.ui.palette import Ground, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something that can be done; `reason` says why it cannot be done now."""
+
+    command: str
+    label: str
+    note: str = ""
+    reason: str | None = None
+    apart: bool = False
+    """Whether an empty row stands above it, where there is room."""
+
+
+class ChoiceList(LineList):
+    """The choices, the dangerous ones apart; pages are those of the text above."""
+
+    class Turned(Message):
+        """A page of the text above is asked for."""
+
+        def __init__(self, down: bool) -> None:
+            super().__init__()
+            self.down = down
+
+    def __init__(self) -> None:
+        super().__init__(id="resume-choices")
+        self._rows: list[Choice | None] = []
+
+    def show(self, choices: Sequence[Choice], *, airy: bool, keep: bool) -> None:
+        """Takes choices; the cursor stays on the one it is on, or goes to the first."""
+        before = self.choice
+        self._rows = []
+        for choice in choices:
+            if choice.apart and airy:
+                self._rows.append(None)
+            self._rows.append(choice)
+        same = [
+            row
+            for row, one in enumerate(self._rows)
+            if keep and one is not None and before is not None and one.command == before.command
+        ]
+        self.rows_changed((same or [0])[0])
+        if self.cursor >= 0:
+            self.show_row(self.cursor)
+
+    @property
+    def choice(self) -> Choice | None:
+        """What the cursor is on."""
+        return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
+
+    @property
+    def row_count(self) -> int:
+        """Choices and empty rows."""
+        return len(self._rows)
+
+    def selectable(self, row: int) -> bool:
+        """Empty rows are passed over."""
+        return self._rows[row] is not None
+
+    def action_cursor_page_down(self) -> None:
+        """Turns to the next page of the text above."""
+        self.post_message(self.Turned(True))
+
+    def action_cursor_page_up(self) -> None:
+        """Turns to the page before."""
+        self.post_message(self.Turned(False))
+
+    def version(self, row: int) -> Hashable:
+        """A choice is what it says."""
+        return self._rows[row]
+
+    def rest(self, width: int) -> Line:
+        """An empty line below the last choice."""
+        return Line(width, self.kit.roles, Ground.RAISED)
+
+    def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
+        """A choice."""
+        choice, kit = self._rows[row], self.kit
+        if choice is None:
+            return self.rest(width).strip()
+        signs, wide = kit.signs, width >= NARROW
+        side = 1 if wide else 0
+        ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.RAISED
+        line = Line(width - 2 * side, kit.roles, ground)
+        if cursor:
+            line.put(0, signs.cursor, Role.ACCENT if focused else Role.GUIDE)
+        key = signs.plain(kit.keys.shown(choice.command))
+        end = line.width - 2
+        room = end - cell_width(key) - 2
+        role = Role.MUTED if choice.reason else Role.STRONG if cursor else Role.TEXT
+        line.put(2, clip(signs.plain(choice.label), room - 2, ellipsis=signs.cut), role)
+        note = choice.reason or choice.note
+        left = room - line.cells - 3
+        if note and left >= min(12, cell_width(note)):
+            line.add(clip(signs.plain(note), left, ellipsis=signs.cut), Role.MUTED, skip=3)
+        line.right(end, key, Role.MUTED)
+        edge = Line(side, kit.roles, Ground.RAISED).strip()
+        return Strip.join([edge, line.strip(), edge]) if side else line.strip()
