@@ -145,6 +145,11 @@ class Identity(Painted):
             line.add(f"at event {view.events:,} of {view.total_events:,}", Role.TRAVEL)
             told = "as the record stood then; findings, agents and receipts are as of now"
             line.add(clip(told, room - line.cells, ellipsis=signs.cut), Role.MUTED, skip=space)
+        elif view is None and self._run.store.reason is not None:
+            line.add(signs.finding, Role.WARNING)
+            line.add(
+                clip(safe(self._run.store.reason, signs), room - 2, ellipsis=signs.cut), skip=1
+            )
         elif self._run.findings:
             line.add(signs.finding, Role.WARNING)
             more = len(self._run.findings) - 1

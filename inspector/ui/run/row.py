@@ -16,7 +16,7 @@ from inspector.ui.palette import Ground, Role
 from inspector.ui.roles import STATUS_ROLE, Roles
 from inspector.ui.run.columns import COUNT_CELLS, Columns
 
-LEAST_LABEL = 12
+LEAST_LABEL, LEAST_NARROW = 12, 8
 """Cells that a label keeps, however deep its step is."""
 
 QUIET = {Status.PENDING, Status.SKIPPED, Status.NOT_NEEDED}
@@ -108,6 +108,10 @@ class RowPainter:
         self.columns = columns
         self.lines = lines
         self._runs = self._runs_of_lines()
+        counts = COUNT_CELLS + 2 if columns.count_end is not None else 0
+        least = LEAST_NARROW if columns.narrow else LEAST_LABEL
+        room = columns.label_end - counts - columns.label - least
+        self._deepest = max(0, room // columns.indent)
 
     def _runs_of_lines(self) -> list[tuple[int, str, Role]]:
         """The lines as texts: those of one role that follow each other are one text with spaces
@@ -154,9 +158,7 @@ class RowPainter:
     def _tree(self, line: Cells, picture: RowPicture) -> int:
         """Guides and the sign that folds; returns where the label begins."""
         columns, signs = self.columns, self.kit.signs
-        room = columns.label_end - COUNT_CELLS - columns.label - LEAST_LABEL
-        deepest = max(0, room // columns.indent)
-        depth = min(picture.depth, deepest)
+        depth = min(picture.depth, self._deepest)
         if depth:
             guides = signs.guide.ljust(columns.indent) * depth
             line.put(columns.tree, guides.rstrip(), Role.LINE)
@@ -188,7 +190,7 @@ class RowPainter:
         if picture.short and cell_width(label) > end - start - beside:
             label = picture.short
         if cell_width(label) > end - start - beside:
-            beside = min(beside, max(0, end - start - LEAST_LABEL))
+            beside = min(beside, max(0, end - start - LEAST_NARROW))
             label = clip(label, end - start - beside, ellipsis=cut)
         line.put(start, label, role)
         if beside > columns.gap:

@@ -85,12 +85,22 @@ class RunScreen(RunActions):
 
     def receive(self, message: Message) -> None:
         """Takes what the feed delivered."""
-        if isinstance(message, Overview) or message.run.key != self.run_shown.key:
+        if isinstance(message, Overview):
+            self._take_overview(message)
+            return
+        if message.run.key != self.run_shown.key:
             return
         before = self.course.shown
         if self.course.take(message):
             self.show_view(message, before)
         else:
+            self._show_head()
+
+    def _take_overview(self, overview: Overview) -> None:
+        """Until the run itself was read, the list tells how it stands and why it cannot be."""
+        if self.course.shown is None:
+            key = self.run_shown.key
+            self.run_shown = next((run for run in overview.runs if run.key == key), self.run_shown)
             self._show_head()
 
     def show_view(self, view: RunView, before: RunView | None = None) -> None:

@@ -14,7 +14,7 @@ from inspector.derive.landing import landing, live_step
 from inspector.derive.span import Span
 from inspector.derive.time_axis import TimeAxis
 from inspector.derive.tree import TreeIndex
-from inspector.model.status import ENDED
+from inspector.model.status import ENDED, FINISHED
 from inspector.query.view import RunView
 from inspector.ui.lines import LineList
 from inspector.ui.paint import Line
@@ -27,6 +27,9 @@ from inspector.ui.run.row import Lines, RowPainter, RowPicture, lines_of
 
 class Timeline(LineList):
     """The steps of one view of a run. The cursor belongs to a step, wherever its row is."""
+
+    class Ended(Message):
+        """The last row was asked for, which is where a run goes on."""
 
     class Arranged(Message):
         """The axis or the columns changed: what stands above and below must line up again."""
@@ -195,11 +198,11 @@ class Timeline(LineList):
         self._landed = True
         over = view.run.status in ENDED
         step = landing(view.steps, view.step_of_event, view.failures, over=over)
-        self.tailing = not over and step == live_step(view.steps, view.step_of_event)
         row = self.index.reveal(step)
         self._forget_rows()
         self.rows_changed(row, screen_line=self._lines_for_rows * 2 // 3)
         self._stand_on(row)
+        self.tailing = self._is_live(self.step)
         self.post_message(self.Moved(self, row))
 
     # Axis and columns
@@ -273,8 +276,8 @@ class Timeline(LineList):
         if not 0 <= row < self.row_count:
             return
         if row != self.cursor:
-            self.tailing = False
             self._stand_on(row)
+            self.tailing = self._is_live(self.step)
         super().move_to(row, tell=tell)
 
     def go_to(self, step: int) -> None:
@@ -295,8 +298,19 @@ class Timeline(LineList):
             self.tailing = True
 
     def action_cursor_last(self) -> None:
-        """The last row."""
+        """The last row; from then on the cursor goes with the step where something happens."""
         super().action_cursor_last()
+        view = self.view
+        self.tailing = view is not None and view.run.status not in ENDED and not view.travelling
+        self.post_message(self.Ended())
+
+    def _is_live(self, step: int) -> bool:
+        """Whether a step is the one where something happens, and is not over."""
+        view = self.view
+        if view is None or view.travelling or view.run.status in ENDED or step < 0:
+            return False
+        live = live_step(view.steps, view.step_of_event)
+        return step == self.index.canonical(live) and view.steps.status_of(live) not in FINISHED
 
     def fold(self, *, is_open: bool) -> bool:
         """Folds or unfolds the row under the cursor; False when that changes nothing."""

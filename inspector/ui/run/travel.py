@@ -59,13 +59,11 @@ class Course:
         return max(0, self.held.events - self.shown.events)
 
     def go(self, event: int) -> bool:
-        """Travels to an event; False when that is the newest one, where one follows again."""
-        event = max(0, event)
-        self.paused, self.held = False, None
+        """Travels to an event; False when that is the newest one, where one is to follow again."""
         if event >= self.total:
-            self.come_back()
             return False
-        self.at = event
+        self.at = max(0, event)
+        self.paused, self.held = False, None
         return True
 
     def come_back(self) -> None:

@@ -92,6 +92,14 @@ async def test_a_view_that_was_asked_for_earlier_is_not_shown() -> None:
         assert screen.course.shown.events == 36
 
 
+async def test_end_leads_back_to_now_as_well() -> None:
+    async with on_screen(pictured.research_feed()) as (pilot, screen):
+        await pilot.press("[", "[", "end")
+        await settle(pilot)
+        assert screen.course.at is None
+        assert "following" in "\n".join(shown(screen))
+
+
 async def test_before_the_first_event_there_is_nothing() -> None:
     async with on_screen(pictured.research_feed()) as (pilot, screen):
         for _ in range(40):
