@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 MOST = 5_000
 """Names of one folder."""
+DEEPEST = 3
+"""Folders inside one another."""
 
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _QUIET = getattr(os, "O_NOATIME", 0)
@@ -66,6 +68,29 @@ def list_below(root: str, parts: Sequence[str] = (), limit: int = MOST) -> Listi
         return Listing(denied=True)
     finally:
         os.close(folder)
+
+
+def files_below(
+    root: str, top: str, limit: int = MOST, deepest: int = DEEPEST
+) -> tuple[list[tuple[str, Entry]], bool]:
+    """Regular files below `root/top` with their paths from `root`, sorted; whether there are more.
+
+    At most `limit` of them, and only in folders up to `deepest` levels below `top`.
+    """
+    found: list[tuple[str, Entry]] = []
+    waiting: list[tuple[str, ...]] = [(top,)]
+    cut = False
+    while waiting and len(found) < limit:
+        parts = waiting.pop()
+        listing = list_below(root, parts, limit)
+        cut |= listing.cut
+        found += [("/".join((*parts, entry.name)), entry) for entry in listing.files()]
+        deeper = [(*parts, entry.name) for entry in listing.folders()]
+        if len(parts) <= deepest:
+            waiting += reversed(deeper)
+        else:
+            cut |= bool(deeper)
+    return sorted(found[:limit]), cut or bool(waiting) or len(found) > limit
 
 
 def _enter(root: str, parts: Sequence[str]) -> int:

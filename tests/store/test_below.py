@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.store.below import list_below
+from inspector.store.below import files_below, list_below
 from tests.store.builders import untouched
 
 
@@ -50,6 +50,21 @@ def test_only_names_are_followed(tmp_path: Path, part: str) -> None:
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "bindings").write_text("x")
     assert list_below(str(tmp_path), ("bindings",)).entries == ()
+
+
+def test_files_in_folders_inside_one_another(tmp_path: Path) -> None:
+    for name in ("w/b/c/d/e/f.md", "w/b/a.md", "w/z.md", "other/x.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "w/up").symlink_to(tmp_path)
+    found, more = files_below(str(tmp_path), "w")
+    assert [path for path, _ in found] == ["w/b/a.md", "w/z.md"] and more
+    found, more = files_below(str(tmp_path), "w", deepest=9)
+    assert [path for path, _ in found] == ["w/b/a.md", "w/b/c/d/e/f.md", "w/z.md"] and not more
+    found, more = files_below(str(tmp_path), "w", limit=1, deepest=9)
+    assert len(found) == 1 and more
+    (tmp_path / "sources").symlink_to(tmp_path / "w")
+    assert files_below(str(tmp_path), "sources") == ([], False)
 
 
 def test_no_more_than_the_limit(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from inspector.model.value import AttachmentVerdict
 from inspector.store.attachment import inspect_attachment
+from inspector.store.below import files_below
 from inspector.store.places import IMPORTS, RUNS
 
 SNAPSHOTS = (
@@ -33,19 +34,10 @@ _READ = (
 
 def source_files(folder: str, recorded_path: str | None) -> Sequence[Mapping[str, Any]]:
     """The snapshots of a run folder with their text, and whether the root's source differs now."""
-    names = [*SNAPSHOTS, *_below(os.path.join(folder, FOLDER))]
+    below, _ = files_below(folder, FOLDER, MOST_FILES)
+    names = [*SNAPSHOTS, *(path for path, _ in below)]
     found = [one for name in names if (one := _snapshot(folder, name)) is not None]
     return [_compared(one, folder, recorded_path) for one in found]
-
-
-def _below(folder: str) -> list[str]:
-    listed: list[str] = []
-    for at, _, names in os.walk(folder, followlinks=False):
-        below = os.path.relpath(at, os.path.dirname(folder))
-        listed += [os.path.join(below, name) for name in sorted(names)]
-        if len(listed) >= MOST_FILES:
-            break
-    return sorted(listed)[:MOST_FILES]
 
 
 def _snapshot(folder: str, name: str) -> dict[str, Any] | None:

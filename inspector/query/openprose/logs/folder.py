@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from inspector.store.attachment import inspect_attachment
-from inspector.store.below import Entry, Listing, list_below
+from inspector.store.below import Entry, Listing, files_below, list_below
 
 BINDINGS, WORKSPACE, MODELS = "bindings", "workspace", "world-model"
 RECEIPTS, AGENTS, IMPORTS = "receipts", "agents", "imports"
@@ -24,7 +24,6 @@ MOST_FILES = 2_000
 """Files of one kind that are looked at."""
 MOST_NODES = 64
 """Folders of nodes that are watched for new files one by one."""
-DEEPEST = 4
 _SCOPED = re.compile(r"(.+)__([0-9]{1,18})")
 
 
@@ -111,36 +110,22 @@ def last_write(folder: str) -> int:
     return max(_stamp(folder, ())) // 1_000_000
 
 
-def files_below(root: str, top: str, limit: int = MOST_FILES) -> tuple[list[Beside], bool]:
-    """Regular files below `root/top`, at most `limit`, in the order of their paths."""
-    found: list[Beside] = []
-    waiting: list[tuple[str, ...]] = [(top,)]
-    cut = False
-    while waiting and len(found) < limit:
-        parts = waiting.pop()
-        listing = list_below(root, parts, limit)
-        cut |= listing.cut
-        found += [_beside(parts, entry) for entry in listing.files()]
-        deeper = [(*parts, entry.name) for entry in listing.folders()]
-        if len(parts) < DEEPEST:
-            waiting += reversed(deeper)
-        else:
-            cut |= bool(deeper)
-    return sorted(found[:limit]), cut or bool(waiting) or len(found) > limit
+def _files(root: str, top: str) -> tuple[list[Beside], bool]:
+    """Regular files below `root/top` in the order of their paths; whether there are more."""
+    found, cut = files_below(root, top, MOST_FILES)
+    return [_beside(path, entry) for path, entry in found], cut
 
 
-def _beside(parts: tuple[str, ...], entry: Entry) -> Beside:
-    below = (*parts[1:], entry.name)
-    node = below[0] if len(below) > 1 else ""
-    name = "/".join(below[1:] if len(below) > 1 else below)
-    return Beside("/".join((*parts, entry.name)), node, name, entry.size, entry.mtime_ns)
+def _beside(path: str, entry: Entry) -> Beside:
+    node, slash, name = path.partition("/")[2].partition("/")
+    return Beside(path, node if slash else "", name if slash else node, entry.size, entry.mtime_ns)
 
 
 def _look(root: str) -> Surroundings:
-    bindings, more_bindings = files_below(root, BINDINGS)
-    workspace, more_work = files_below(root, WORKSPACE)
-    models, more_models = files_below(root, MODELS)
-    receipts, more_receipts = files_below(root, RECEIPTS)
+    bindings, more_bindings = _files(root, BINDINGS)
+    workspace, more_work = _files(root, WORKSPACE)
+    models, more_models = _files(root, MODELS)
+    receipts, more_receipts = _files(root, RECEIPTS)
     every = (*bindings, *workspace, *models, *receipts)
     newest = max((one.mtime_ns for one in every), default=0)
     return Surroundings(

@@ -11,6 +11,7 @@ from inspector.model.preflight import PreFlight
 from inspector.model.status import Status
 from inspector.model.step import Event, Step
 from inspector.model.store import Health
+from inspector.model.value import Attachment
 from inspector.query.openprose.agents import outside_agents
 from inspector.query.openprose.logs import records, view
 from inspector.query.openprose.logs.bindings import ROOT_SCOPE, read_values
@@ -24,6 +25,7 @@ from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, l
 from inspector.query.openprose.sources import project_of, source_files
 from inspector.query.openprose.view import Place
 from inspector.query.view import RunView, StepContext, Tab, ValueList
+from inspector.store.attachment import inspect_attachment
 
 SILENCE_MS = 60_000
 """How often a view of a silent run is made anew, so that its silence is told rightly."""
@@ -124,6 +126,10 @@ class LogRun:
         """The ledger as a document."""
         self._view or self.refresh()
         return ledger_document(self._ledger or ledger_of(()))
+
+    def attachment(self, path: str) -> tuple[Attachment, bytes]:
+        """What came of a path in the run folder, and the first part of the file."""
+        return inspect_attachment(self._place.folder, path)
 
     def preflight(self) -> PreFlight:
         """What resuming the run would do."""

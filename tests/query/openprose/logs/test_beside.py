@@ -54,7 +54,7 @@ def test_bindings_with_and_without_a_head(answers: Make) -> None:
         "bindings/auditor/report.json": '{"kind": "x"}',
         "bindings/anon_001.md": binding("anon_001", ""),
         "bindings/raw.bin": b"\x00\x01\x02",
-        "bindings/latin.md": b"caf\xe9",
+        "bindings/latin.md": b"\xe9t\xe9",
     })  # fmt: skip
     found = values(run)
     research = found["research@root"]
@@ -66,7 +66,7 @@ def test_bindings_with_and_without_a_head(answers: Make) -> None:
     assert found["auditor.report.json@root"]["value"] == '{"kind": "x"}'
     raw = found["raw.bin@root"]
     assert (raw["type"], raw["value"], raw["preview"]) == ("blob", None, "00 01 02")
-    assert found["latin@root"]["value"] == "caf�"
+    assert found["latin@root"]["value"] == "�t�"
     assert found["latin@root"]["attachment"]["verdict"] == "ok_replacement_chars"
 
 
@@ -137,6 +137,8 @@ def test_nothing_outside_the_run_folder_is_read(
         path.symlink_to(secret)
     (folder / "world-model").symlink_to(secret.parent)
     (folder / "imports").symlink_to(secret.parent.parent)
+    (folder / "sources").rename(tmp_path / "sources")
+    (folder / "sources").symlink_to(tmp_path / "sources")
     os.mkfifo(folder / "bindings/pipe.md")
     settle(folder)
     run = Answers(folder, capsys)
