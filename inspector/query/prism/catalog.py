@@ -190,8 +190,11 @@ class Catalog:
         return self._sessions
 
     def spending(self) -> list[Spending]:
-        """Every row of usage, those without a run last."""
-        return [*(one for rows in self._spending.values() for one in rows), *self._without_run]
+        """Every row of usage in the order of the runs, those without a run last."""
+        others = sorted(run for run in self._spending if run not in self._heads)
+        runs = (*self._heads, *others)
+        listed = [one for run in runs for one in self._spending.get(run, ())]
+        return [*listed, *self._without_run]
 
     def runs(self, store: Store, now: int) -> Iterator[Run]:
         """All runs: agents' in the store's order, then orphans, then workflows."""
