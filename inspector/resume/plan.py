@@ -70,9 +70,7 @@ def make_plan(run: Run, preflight: PreFlight, choices: Choices, launches: int = 
     env = {} if preflight.command is None else preflight.command.env
     program = program_of(words[0])
     if program is None:
-        missing = (
-            f"There is no program {words[0]!r} on the PATH; it can be copied and run elsewhere."
-        )
+        missing = f"There is no program {words[0]!r} on the PATH; the command can be copied."
         plan = replace(plan, problem=undecided or missing)
     return replace(plan, command=Command(words, folder, env), program=program)
 

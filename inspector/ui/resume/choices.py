@@ -22,6 +22,8 @@ class Choice:
     label: str
     note: str = ""
     reason: str | None = None
+    is_told: bool = False
+    """Whether the reason stands in the text above."""
     apart: bool = False
     """Whether an empty row stands above it, where there is room."""
 
@@ -103,7 +105,7 @@ class ChoiceList(LineList):
         room = end - cell_width(key) - 2
         role = Role.MUTED if choice.reason else Role.STRONG if cursor else Role.TEXT
         line.put(2, clip(signs.plain(choice.label), room - 2, ellipsis=signs.cut), role)
-        note = choice.reason or choice.note
+        note = choice.note if choice.is_told or not choice.reason else choice.reason
         left = room - line.cells - 3
         if note and left >= min(12, cell_width(note)):
             line.add(clip(signs.plain(note), left, ellipsis=signs.cut), Role.MUTED, skip=3)

@@ -61,22 +61,26 @@ class ResumePage:
         aside: str = "",
     ) -> None:
         """A label and what it is, in two columns; below one another where it is narrow."""
-        signs = self.kit.signs
-        narrow = self.width < NARROW
+        signs, narrow = self.kit.signs, self.width < NARROW
+        if narrow and aside:
+            text, aside = f"{text}, {aside}", ""
+        lead = f"{sign} {label}" if sign else label
         at = self.inset + (2 if narrow else VALUE_CELLS)
-        lines = wrapped(signs.plain(text), self.width - self.inset - at, MOST_LINES, signs.cut)
-        head = self._line()
-        if sign:
-            head.put(self.inset, sign, sign_role)
-            head.add(label, Role.MUTED, skip=1)
-        else:
-            head.put(self.inset, label, Role.MUTED)
+        # Where it is narrow the label begins the sentence.
+        whole = f"{lead}  {text}" if narrow else text
+        room = self.width - self.inset - (self.inset if narrow else at)
+        lines = wrapped(signs.plain(whole), room, MOST_LINES, signs.cut) or [""]
         if narrow:
-            self._put(head)
-            head = self._line()
-        for number, words in enumerate(lines or [""]):
-            line = head if number == 0 else self._line()
-            line.put(at, words, role)
+            # The lines below are indented, so they are broken anew for what is left.
+            rest = whole[len(lines[0]) :].lstrip()
+            more = wrapped(signs.plain(rest), room - 2, MOST_LINES - 1, signs.cut)
+            lines = [lines[0].removeprefix(lead).lstrip(), *more]
+        for number, words in enumerate(lines):
+            line = self._line()
+            if number == 0:
+                line.put(self.inset, sign, sign_role)
+                line.add(label, Role.MUTED, skip=1 if sign else 0)
+            line.put(line.cells + 2 if narrow and number == 0 else at, words, role)
             left = self.width - self.inset - line.cells - 3
             if aside and number == len(lines) - 1 and cell_width(aside) <= left:
                 line.add(aside, Role.MUTED, skip=3)
@@ -199,7 +203,7 @@ def write_question(page: ResumePage, plan: Plan, behind: bool) -> None:
     page.remark(f"Launch it {where}?", signs.finding, Role.WARNING, Role.STRONG)
     page.gap()
     if flight.liveness is not None:
-        page.remark(sentence(signs.show(flight.liveness)), signs.finding, Role.WARNING)
+        page.remark(sentence(f"alive: {signs.show(flight.liveness)}"), signs.finding, Role.WARNING)
     for caution in flight.warnings:
         page.remark(signs.show(caution.message), signs.finding, Role.WARNING)
     if behind:

@@ -38,22 +38,24 @@ class ResumeTitle(Painted):
         super().__init__(id="resume-title")
         self._title = title
         self._right = NOTHING_STARTED
+        self._more = ""
 
-    def show(self, right: str) -> None:
-        """Says at the right what has or has not happened."""
-        self._right = right
+    def show(self, right: str, more: str = "") -> None:
+        """Says at the right what has or has not happened, and how the text goes on."""
+        self._right, self._more = right, more
         self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
         """The row."""
         line, signs = self.line(width, Ground.RAISED), self.kit.signs
         inset = ResumePage(self.kit, width).inset
-        right = signs.plain(self._right)
-        room = width - 2 * inset
+        more, end = signs.plain(self._more), width - inset
+        room = end - inset - (cell_width(more) + 2 if more else 0)
         title = f"Resume {signs.show(self._title)}"
         line.put(inset, clip(title, room, ellipsis=signs.cut), Role.STRONG)
-        if line.cells + 3 + cell_width(right) <= width - inset:
-            line.right(width - inset, right, Role.MUTED)
+        both = f"{more}   {signs.plain(self._right)}" if more else signs.plain(self._right)
+        right = both if line.cells + 3 + cell_width(both) <= end else more
+        line.right(end, right, Role.MUTED)
         return line.strip()
 
 
@@ -116,4 +118,6 @@ class Offer:
         return found
 
     def _choice(self, command: str, label: str, note: str = "") -> Choice:
-        return Choice(command, label, note, self.why_not(command))
+        reason = self.why_not(command)
+        is_told = reason is not None and self.plan is not None and reason == self.plan.problem
+        return Choice(command, label, "" if is_told else note, reason, is_told=is_told)

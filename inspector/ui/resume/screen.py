@@ -22,6 +22,7 @@ from inspector.ui.commands import Hint
 from inspector.ui.field import Field
 from inspector.ui.frame import Footer
 from inspector.ui.lines import LineList
+from inspector.ui.paint import NARROW
 from inspector.ui.palette import Role
 from inspector.ui.resume.choices import Choice, ChoiceList
 from inspector.ui.resume.commands import RESUME
@@ -46,10 +47,10 @@ from inspector.ui.run.copying import copy, save
 from inspector.ui.screen import CommandScreen
 
 WIDEST = 95
-LEAST_TEXT = 3
-"""Rows of text that are left, however low the terminal is."""
 SAID_LINES = 8
 UNTIL = "read-only until you launch"
+WITH_UNTIL = 76
+"""Columns in which the footer has room for that too."""
 
 
 class ResumeScreen(CommandScreen):
@@ -70,7 +71,6 @@ class ResumeScreen(CommandScreen):
         self._behind = False
         """Whether the launch that is asked about is one in the background."""
         self._stage = Stage.READING
-        self._is_cut = False
 
     def compose(self) -> ComposeResult:
         """Title, facts, a field for what has to be typed, choices; the footer below."""
@@ -122,7 +122,6 @@ class ResumeScreen(CommandScreen):
         field.display = typed
         self._lay_out(keep=False)
         (field if typed else self.query_one(ChoiceList)).focus()
-        self.query_one(ResumeTitle).show(self._not_happened())
         self.show_hints()
 
     def _to_type(self) -> str | None:
@@ -171,12 +170,14 @@ class ResumeScreen(CommandScreen):
             airy = False
             page, listed = self._page(width, choices, airy)
         fixed = 1 + typed + (4 if airy else 0)
-        listed = min(listed, max(1, rows - fixed - LEAST_TEXT))
+        listed = min(listed, max(1, rows // 2, rows - fixed - len(page.strips())))
         text = max(1, min(len(page.strips()), rows - fixed - listed))
-        self._is_cut = text < len(page.strips())
+        is_cut = text < len(page.strips())
         space = 1 if airy else 0
         title, sheet = self.query_one(ResumeTitle), self.query_one(ResumeText)
         offered = self.query_one(ChoiceList)
+        more = f"{self.kit.keys.shown('cursor.page-down')} for more" if is_cut else ""
+        title.show(self._not_happened(), more)
         title.styles.margin = (space, 0)
         sheet.styles.height = text
         offered.styles.height = listed
@@ -199,13 +200,14 @@ class ResumeScreen(CommandScreen):
         """The footer of a dialog."""
         keys = self.kit.keys
         over = self._stage in (Stage.OVER, Stage.BEHIND)
-        found = [Hint("↑ ↓", "choose"), *keys.hints(["do"])]
-        found.append(Hint(keys.shown("back"), "close" if over else "cancel"))
-        if self._is_cut:
-            found.insert(0, Hint(keys.shown("cursor.page-down"), "more"))
+        leave = Hint(keys.shown("back"), "close" if over else "cancel")
+        found = [Hint("↑ ↓", "choose"), *keys.hints(["do"]), leave]
+        if self.size.width < NARROW:
+            found.reverse()
+        short = self.size.width < WITH_UNTIL
         last = keys.hints([self.HELP_HINT])
         for footer in self.query(Footer):
-            footer.show(found, last[0] if last else None, "" if over else right)
+            footer.show(found, last[0] if last else None, "" if over or short else right)
 
     def _offered(self) -> list[Choice]:
         names = [one.name for one in hosts(self._choices.hosts)]
