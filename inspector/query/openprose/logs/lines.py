@@ -189,27 +189,16 @@ def _parallel(body: str) -> Marker | None:
             recorded="∥start",
         )
     said = read_signed(rest)
+    words = join["note"] if join else fail["note"] if fail else said.rest if said else ""
     if join is not None or (said is not None and said.status is Status.COMPLETED):
-        note = join["note"] if join is not None else said.rest if said is not None else ""
-        return Marker(
-            Verb.JOIN,
-            body,
-            names=_names(names),
-            status=Status.COMPLETED,
-            recorded="∥done",
-            note=unwrapped(note),
-        )
+        done = Marker(Verb.JOIN, body, status=Status.COMPLETED, recorded="∥done")
+        return done._replace(names=_names(names), note=unwrapped(words))
     if fail is not None or said is not None:
-        error = fail["note"] if fail is not None else said.rest if said is not None else ""
         status = Status.FAILED if said is None else said.status
-        return Marker(
-            Verb.JOIN,
-            body,
-            names=_names(names),
-            status=status,
-            recorded=None if said is None else said.recorded,
-            error=unwrapped(error) if status is Status.FAILED else None,
-        )
+        error = unwrapped(words) if status is Status.FAILED else None
+        recorded = None if said is None else said.recorded
+        over = Marker(Verb.JOIN, body, status=status, recorded=recorded, error=error)
+        return over._replace(names=_names(names))
     # A word that is still being written is not yet a list.
     listing = names or (rest if re.search(r"[,;、]", rest) else "")
     return Marker(Verb.PARALLEL, body, names=_names(listing))

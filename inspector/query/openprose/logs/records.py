@@ -43,6 +43,8 @@ def run_record(path: str, header: Header, preamble: str, size: int, lines: int) 
         {
             "id": header.run_id,
             "name": header.name,
+            # As a database names the same.
+            "root_path": header.get("root", "program"),
             "root": header.get("root"),
             "program": header.get("program"),
             "upstream": list(header.upstream),

@@ -24,8 +24,8 @@ def put(state: LogState, container: int, marker: Marker, said: Said, letter: str
         return _answer(state, child, marker, said)
     number, name = marker.statement, marker.name
     step = state.known(container, number, name)
-    if step is None and not name:
-        step = _on_its_way(state, container, number)
+    if step is None:
+        step = _on_its_way(state, container, number, name)
     if step is None:
         segment = "?" if number is None else number
         step = state.add(container, StepKind.STATEMENT, name, segment, number, said)
@@ -38,11 +38,21 @@ def put(state: LogState, container: int, marker: Marker, said: Said, letter: str
     return step
 
 
-def _on_its_way(state: LogState, container: int, number: Number) -> int | None:
-    """The statement that a line without a name goes on with."""
+def _on_its_way(state: LogState, container: int, number: Number, name: str) -> int | None:
+    """The statement that goes on where only one of two lines names it.
+
+    A line without a name goes on with what is under way; one with a name with a retry of what had
+    none, which is then called like that.
+    """
     step = state.unfinished.get(container, {}).get(number)
     if step is None or state.steps.status_of(step) not in _ON_ITS_WAY:
         return None
+    if not name:
+        return step
+    if state.steps.label[step] or state.steps.raw[step] != RETRY:
+        return None
+    state.steps.label[step] = name
+    state.remember(container, number, name, step)
     return step
 
 

@@ -161,6 +161,11 @@ def test_a_retry_of_a_named_statement_and_of_a_branch() -> None:
     assert [one.n for one in steps["4"].attempts] == [1, 2]
     waiting = Steps(["4→ node ✗ late", "4→ retry:2/3"])
     assert waiting["4"].raw_status == "retry" and waiting["4"].attempts[-1].status == "running"
+    named_late = Steps(["4→ ✗ late", "4→ retry:2/3", "4→ node ✓", "4→ other ✓"])
+    assert {name: step.label for name, step in named_late.by_id.items()} == {
+        "4": "node", "4#2": "other",
+    }  # fmt: skip
+    assert len(named_late["4"].attempts) == 2 and named_late["4"].status == "completed"
     branch = Steps(["3→ ∥start a,b", "3a→ a ✗ late", "3a→ retry:2/2", "3a→ a ✓"])
     assert len(branch["p3.a"].attempts) == 2 and branch["p3.a"].status == "completed"
     alone = Steps(["5→ retry:2/3", "5→ ✓"])
