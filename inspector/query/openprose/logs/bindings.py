@@ -23,6 +23,8 @@ WHOLE_BYTES = 64 * 1024
 LARGEST_BYTES = 256 << 20
 """Even then no more than this is read of one file."""
 PREVIEW_CHARS = 1024
+MOST_HEADS = 64
+"""Bindings that are looked into for the program's output."""
 HEAD_BYTES = 16 * 1024
 """A head ends before this or there is none."""
 ROOT_SCOPE = "root"
@@ -100,6 +102,17 @@ def read_values(
     if frame is not None:
         found = _resolved(found, {number: at for at, number in enumerate(chain)})
     return ValueList(frame, rows, tuple(one.value for one in found))
+
+
+def has_output(root: str, seen: Surroundings) -> bool:
+    """Whether the program's output has been written, as far as its heads say so."""
+    for one in seen.bindings[:MOST_HEADS]:
+        if one.node or one.size > WHOLE_BYTES:
+            continue
+        _, data = inspect_attachment(root, one.path, preview_bytes=HEAD_BYTES)
+        if read_head(data).kind == "output":
+            return True
+    return False
 
 
 def _is_content(one: Beside) -> bool:

@@ -25,6 +25,19 @@ def ending(status: Status, open_: Sequence[OpenConstruct]) -> Iterator[Finding]:
             yield Finding("never_finished", message, construct.step)
 
 
+def looks_finished(status: Status, open_: Sequence[OpenConstruct], state: LogState) -> bool:
+    """Whether a run that was not closed has nothing left that began and did not end."""
+    if status is not Status.RUNNING or open_ or not state.events:
+        return False
+    return state.steps.status_of(state.event_step[-1]) in (Status.COMPLETED, Status.SKIPPED)
+
+
+LOOKS_FINISHED = Finding(
+    "looks_finished",
+    "Every recorded step ended and an output was written, but the log has no end line.",
+)
+
+
 def claims(header: Header, status: Status, state: LogState) -> Iterator[Finding]:
     """Where the front matter says something else than the lines of the log."""
     word = header.raw_status

@@ -14,7 +14,7 @@ from inspector.model.store import Health
 from inspector.model.value import Attachment
 from inspector.query.openprose.agents import outside_agents
 from inspector.query.openprose.logs import records, view
-from inspector.query.openprose.logs.bindings import ROOT_SCOPE, read_values
+from inspector.query.openprose.logs.bindings import ROOT_SCOPE, has_output, read_values
 from inspector.query.openprose.logs.folder import Beside, RunFolder
 from inspector.query.openprose.logs.ledger import read_files
 from inspector.query.openprose.logs.state import LogState
@@ -181,7 +181,10 @@ class LogRun:
             view.EMPTY_LOG if empty else None,
         )
         newest = max(tail.file.last_write_ms or 0, last or 0) or None
-        return view.Facts(store, tail.header(), beside, self._ledger, newest, not empty)
+        return view.Facts(
+            store, tail.header(), beside, self._ledger, newest, not empty,
+            lambda: has_output(self._place.folder, beside),
+        )  # fmt: skip
 
     def _is_old(self) -> bool:
         shown = self._view

@@ -41,6 +41,8 @@ class Facts:
     last_activity_at: int | None = None
     has_content: bool = True
     """Whether the log holds anything at all."""
+    has_output: Callable[[], bool] = field(default=lambda: False, compare=False)
+    """Whether the program's output lies beside the log; only asked where it matters."""
 
 
 def log_store(path: str, health: Health = Health.OK, reason: str | None = None) -> Store:
@@ -255,6 +257,8 @@ def _findings(
     yield from say.ending(head.status, _unended(head.status, shown))
     if facts.header is not None:
         yield from say.claims(facts.header, head.status, state)
+    if say.looks_finished(head.status, shown.open, state) and facts.has_output():
+        yield say.LOOKS_FINISHED
     yield from prose_findings.liveness(head.status, head.last_activity_at, now)
     yield from say.remarks(state)
     yield from say.errors(facts.beside.errors, shown.nodes, shown.steps)

@@ -196,6 +196,14 @@ def test_a_branch_with_a_value_is_unconfirmed(answers: Make) -> None:
     ]  # fmt: skip
 
 
+def test_a_run_that_looks_finished(answers: Make, tmp_path: Path) -> None:
+    files = {"bindings/report.md": binding("report", "done", "output")}
+    assert answers("1→ a ✓\n", files).codes() == ["looks_finished"]
+    for number, log in enumerate(("1→ a ✓\n---end\n", "1→ a ✓\n2→ ∥start x\n", "1→ a ✗\n", "")):
+        other = reader(build(tmp_path / str(number), log, files)).refresh()
+        assert "looks_finished" not in [one.code for one in other.run.findings]
+
+
 def jsonl(rows: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
