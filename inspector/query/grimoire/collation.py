@@ -18,11 +18,17 @@ _FIRST_SYMBOL = _PLACE["`"]
 
 _SPACE, _PUNCTUATION, _SYMBOL, _CURRENCY, _DIGIT, _LETTER = range(6)
 _LIGATURES = {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE"}
-_STRUCK = {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
-"""Letters with a stroke that counts like an accent."""
-_AFTER = {"đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ŋ": "n", "ĸ": "q", "ŧ": "t"}
+_STROKE, _ETH, _LIGATURE_MARK = "\u0338", 0x20000, 0x30000
+_STRUCK = {
+    "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ħ": "h", "Ħ": "H",
+    "ð": "d", "Ð": "D",
+}  # fmt: skip
+"""Letters that differ from another one as if by an accent."""
+_AFTER = {"ə": "e", "ı": "i", "ŋ": "n", "ĸ": "q", "ŧ": "t"}
 """Letters of their own that stand behind another one."""
-_LIGATURE_MARK, _STROKE = 0x10000, 0x338
+_ACCENTS = "\u0301\u0300\u0306\u0302\u030c\u030a\u0308\u030b\u0303\u0307\u0338\u0327\u0328\u0304"
+"""Accents in order; all others follow by code point."""
+_ACCENT = {mark: place for place, mark in enumerate(_ACCENTS, 1)}
 
 Key = tuple[list[tuple[int, int, int]], list[int], list[int]]
 
@@ -54,7 +60,7 @@ def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
         variant = int(unicodedata.normalize("NFD", whole) != unicodedata.normalize("NFKD", whole))
         for character in unicodedata.normalize("NFKD", whole):
             if unicodedata.category(character).startswith("M"):
-                yield character, 0, ord(character)
+                yield "", 0, _ACCENT.get(character, ord(character))
             elif character in _LIGATURES:
                 parts = _LIGATURES[character]
                 yield parts[0], 1, 0
@@ -63,7 +69,7 @@ def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
                 yield parts[1], 1, 0
             elif character in _STRUCK:
                 yield _STRUCK[character], variant, 0
-                yield "", 0, _STROKE
+                yield "", 0, _ETH if character in "ðÐ" else _ACCENT[_STROKE]
             else:
                 yield character, variant, 0
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from inspector.query.grimoire.js import DECODER, LONG_DECODER, Unreadable, parse
 
@@ -46,50 +47,64 @@ def entries(content: bytes, start: int = 0) -> Iterator[tuple[int, Any]]:
         raise Unreadable("the ledger ends in the middle")
 
 
-def batches(content: bytes) -> Iterator[list[Any]]:
-    """All entries, about a window's worth at a time: the fastest way through them.
+class Page(NamedTuple):
+    """Entries that lie beside each other, and the byte at which the first of them begins."""
 
-    Raises Unreadable like `entries`, after whatever could be read.
+    start: int
+    entries: list[Any]
+
+
+def pages(content: bytes, start: int = 0) -> Iterator[Page]:
+    """All entries, or those from an entry's byte on, about a window's worth at a time.
+
+    The fastest way through them. Raises Unreadable like `entries`, after what could be read.
     """
-    position = _opening(content)
+    position = start or _opening(content)
     while len(content) - position > WINDOW:
         cut = content.rfind(_CUT, position, position + WINDOW)
         found = _array(b"[" + content[position : cut + 1] + b"]") if cut > position else None
         if found is None:
-            break
-        yield found
+            yield from _slowly(content, position)
+            return
+        yield Page(position, found)
         position = cut + 2
     if position > len(content):
         return
-    if len(content) - position <= WINDOW:
-        found = _array(b"[" + content[position:])
-        if found is not None:
-            yield found
-            return
-    yield from _slowly(content, position)
+    found = _array(b"[" + content[position:])
+    if found is None:
+        yield from _slowly(content, position)
+    elif found:
+        yield Page(position, found)
 
 
-def _slowly(content: bytes, position: int) -> Iterator[list[Any]]:
-    batch: list[Any] = []
-    begun = position
-    started_here = position if position > _opening(content) else 0
-    for begin, value in entries(content, started_here):
-        if begin - begun > WINDOW:
-            yield batch
-            batch, begun = [], begin
-        batch.append(value)
-    yield batch
+def _slowly(content: bytes, position: int) -> Iterator[Page]:
+    """Entry by entry: where entries are longer than a window, written otherwise, or damaged."""
+    page = Page(position, [])
+    is_first = position == _opening(content)
+    try:
+        for begin, value in entries(content, 0 if is_first else position):
+            if begin - page.start > WINDOW:
+                yield page
+                page = Page(begin, [])
+            page.entries.append(value)
+    except Unreadable:
+        if page.entries:
+            yield page
+        raise
+    if page.entries:
+        yield page
 
 
-def entry(text: bytes) -> Any:
-    """The one entry at the beginning of a text that may go on behind it."""
-    return _Window(text, 0, len(text)).one()
+def some(text: bytes, skipped: int, count: int) -> list[Any]:
+    """Entries out of a stretch that begins with one, after the first `skipped` of them."""
+    found = (value for _, value in entries(b"[" + text))
+    return list(islice(found, skipped, skipped + count))
 
 
 def _array(text: bytes) -> list[Any] | None:
     try:
-        found = parse(text)
-    except Unreadable:
+        found = parse(text.decode())
+    except (Unreadable, UnicodeDecodeError):
         return None
     return found if isinstance(found, list) else None
 
@@ -161,13 +176,6 @@ class _Window:
                     raise Unreadable(f"no comma at byte {self._byte(at)} of the ledger")
                 return
             yield self._byte(begin), value, self._byte(after.end())
-
-    def one(self) -> Any:
-        """The value at the beginning."""
-        found = self._value(0)
-        if found is None:
-            raise Unreadable("the entry ends in the middle")
-        return found[0]
 
     def _value(self, at: int) -> tuple[Any, int] | None:
         """A value and the character behind it; None when it may go on behind the window."""

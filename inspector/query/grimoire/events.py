@@ -106,6 +106,8 @@ def fact_of(n: int, entry: Any) -> Fact:
 
 def instant_of(stamp: object) -> int | None:
     """A number of ms since 1970 as an instant; None for anything else."""
+    if type(stamp) is int:
+        return stamp if abs(stamp) <= _LAST_INSTANT else None
     if isinstance(stamp, bool) or not isinstance(stamp, int | float):
         return None
     if isinstance(stamp, float):
@@ -117,4 +119,4 @@ def instant_of(stamp: object) -> int | None:
 
 def is_lifecycle(fact: Fact) -> bool:
     """Whether an entry was added when a cross-chain run was saved."""
-    return fact.type in LIFECYCLE or (fact.id or "").startswith("evt_cc_")
+    return fact.type in LIFECYCLE or (fact.id is not None and fact.id.startswith("evt_cc_"))

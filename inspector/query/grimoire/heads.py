@@ -13,6 +13,7 @@ from inspector.model.store import Runtime, Store
 from inspector.query.grimoire import crosschain, verdicts
 from inspector.query.grimoire.rows import Handoff, Track
 from inspector.query.grimoire.verdicts import Mode
+from inspector.text.numbers import size
 from inspector.text.parse_time import parse_instant
 
 ARRIVING_MS = 60_000
@@ -40,6 +41,8 @@ class Known:
     first_at: int | None = None
     last_at: int | None = None
     """Instants of the first and last entry, where they were read."""
+    size: int = 0
+    """Bytes of the ledger's text, where they are known."""
     tracks: tuple[Track, ...] = ()
     handoffs: tuple[Handoff, ...] = ()
     state_at: int | None = None
@@ -68,6 +71,10 @@ def late_state(known: Known, saved: Any, *, newest: bool) -> Known:
     if not newest or known.tracks or saved_at is None or ended is None:
         return known
     return replace(known, state_at=saved_at) if saved_at - ended > STATE_SLACK_MS else known
+
+
+HEAVY_BYTES = 4 << 20
+"""A list does not read a larger ledger: counts and structure are told when the run is opened."""
 
 
 def run_key(path: str, spell: str, run_id: str | None) -> str:
@@ -101,7 +108,7 @@ def head(store: Store, known: Known, now: int) -> Run:
         order_only=known.first_at is None,
         mode=known.mode,
         progress=Progress(note=crosschain.note_of(known.handoffs) if waits else None),
-        complete=False,
+        complete=known.size > HEAVY_BYTES,
     )
 
 
@@ -132,16 +139,19 @@ def _last_write(known: Known, ended: int | None) -> int | None:
 
 def findings(known: Known, now: int) -> Iterator[Finding]:
     """What a careful reader would say of a run without having read its ledger."""
-    yield from _presence(known, now)
     if known.error:
         code = verdicts.error_code(known.error)
         words = verdicts.error_text(known.error)
         yield Finding("run_failed", words if code is None else f"{code}: {words}", "run")
+    yield from _presence(known, now)
     if _status(known)[0] is Status.WAITING:
         words = crosschain.waiting_sentence(known.handoffs, known.timeout_s, now)
         yield Finding("waiting", words, "handoffs")
     if verdicts.succeeded(known.success):
         yield from _failed_tracks(known.tracks)
+    if known.size > HEAVY_BYTES:
+        words = f"Its ledger has {size(known.size)}: its steps are counted once it is opened."
+        yield Finding("ledger_large", words, "ledger")
     old = crosschain.stale(known.summary, known.tracks, known.handoffs)
     if old:
         yield Finding(

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inspector.model.clock import rfc3339
 from inspector.query.grimoire import js
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.rows import JSON_COLUMNS, Handoff, StepResult, Track
 from inspector.query.grimoire.verdicts import succeeded
-from inspector.text.parse_time import parse_instant
 
 Record = dict[str, Any]
 Records = Sequence[Mapping[str, Any]]
@@ -35,18 +33,12 @@ def parsed_columns(row: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, st
     return parsed, broken
 
 
-def instant_text(raw: Any) -> Any:
-    """An instant as the runtime writes it; text that is none stays as it is."""
-    instant = parse_instant(raw)
-    return raw if instant is None else rfc3339(instant)
-
-
 def run_record(row: Mapping[str, Any]) -> Record:
     """A run as the store gives it; a JSON column that is none is given as text and named."""
     parsed, broken = parsed_columns(row)
     record: Record = {
         "runId": row.get("run_id"),
-        "timestamp": instant_text(row.get("timestamp")),
+        "timestamp": row.get("timestamp"),
         "success": succeeded(row.get("success")),
         "duration": row.get("duration"),
     }

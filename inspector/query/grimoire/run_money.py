@@ -7,8 +7,9 @@ are taken in one by one; what is kept grows with the spell's steps and assets, n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from inspector.derive.money import Account, Accounts
@@ -74,13 +75,15 @@ def asset_name(asset: Asset) -> str:
     return "undefined" if asset is UNDEFINED else str(asset)
 
 
-def kind_of(reason: str) -> str:
-    """What sort of move a reason tells of."""
-    lower = reason.lower()
+@lru_cache(maxsize=4096)
+def read_reason(reason: str) -> tuple[str, str | None]:
+    """What sort of move a reason tells of, and the step that it names."""
+    lower, parts = reason.lower(), reason.split(":")
+    step = parts[1] if len(parts) > 2 and parts[1] else None
     for kind, words in _KINDS:
         if any(word in lower for word in words):
-            return kind
-    return OTHER
+            return kind, step
+    return OTHER, step
 
 
 @dataclass(slots=True)
@@ -90,7 +93,6 @@ class RunMoney:
     events: Counter[str] = field(default_factory=Counter)
     triggers: Counter[str] = field(default_factory=Counter)
     receipts: Counter[str] = field(default_factory=Counter)
-    accounts: Accounts = field(default_factory=Accounts)
     deltas: int = 0
     """Moves with an amount that is one."""
     places: dict[Place, Accounts] = field(default_factory=dict)
@@ -102,13 +104,38 @@ class RunMoney:
     commit_success: bool | None = None
     preview: str | None = None
     """The last word of the preview."""
+    _assets: dict[Asset, None] = field(default_factory=dict)
+    """Assets in the order in which they first appeared."""
     _step: str | None = None
     """The step that has just ended: moves behind its end are its own."""
 
-    def take_all(self, entries: Iterable[Any]) -> None:
+    @property
+    def accounts(self) -> Accounts:
+        """All moves by asset."""
+        whole = Accounts()
+        for asset in self._assets:
+            whole.of(asset)
+        for accounts in self.places.values():
+            whole.add(accounts)
+        return whole
+
+    def take_all(self, entries: Sequence[Any]) -> None:
         """Takes in entries, in order."""
-        for entry in entries:
-            self.take(entry)
+        try:
+            kinds = [entry["event"]["type"] for entry in entries]
+        except (KeyError, TypeError, IndexError):
+            kinds = [None]
+        if set(map(type, kinds)) - {str}:
+            for entry in entries:
+                self.take(entry)
+            return
+        self.events.update(kinds)
+        before = self.entries
+        for at, kind in enumerate(kinds):
+            if kind in _LOOKED_AT:
+                self.entries = before + at + 1
+                self._try(entries[at]["event"])
+        self.entries = before + len(entries)
 
     def take(self, entry: Any) -> None:
         """Takes in one entry."""
@@ -116,18 +143,29 @@ class RunMoney:
         try:
             event = js.field(entry, "event")
             self.events[js.text_of(js.field(event, "type"))] += 1
-            if isinstance(event, dict):
-                self._look(event)
         except Unreadable as error:
-            if len(self.troubles) < MOST_NOTES:
-                self.troubles.append(Trouble(self.entries, str(error)))
+            self._note_trouble(error)
+            return
+        if isinstance(event, dict):
+            self._try(event)
+
+    def _try(self, event: dict[str, Any]) -> None:
+        try:
+            self._look(event)
+        except Unreadable as error:
+            self._note_trouble(error)
+
+    def _note_trouble(self, error: Unreadable) -> None:
+        if len(self.troubles) < MOST_NOTES:
+            self.troubles.append(Trouble(self.entries, str(error)))
 
     def _look(self, event: dict[str, Any]) -> None:
         kind = event.get("type")
         if kind == "value_delta":
             self._move(event.get("delta", UNDEFINED))
         elif kind == "step_completed":
-            self._step = _text(event.get("stepId"))
+            step = event.get("stepId")
+            self._step = step if isinstance(step, str) else None
         elif kind == "step_started":
             self._step = None
         elif kind == "run_started":
@@ -149,9 +187,7 @@ class RunMoney:
         asset = _asset(js.field(delta, "asset"))
         if amount <= 0:
             self.deltas += 1
-            step = self._place(None)
-            for account in (self.accounts.of(asset), step.of(asset)):
-                account.unaccounted += -amount
+            self._account(asset, None).unaccounted -= amount
             if amount:
                 self._note(Why(asset, "not_positive", str(delta.get("reason"))), -amount)
             return
@@ -159,24 +195,20 @@ class RunMoney:
         if not isinstance(reason, str):
             raise Unreadable("a move of value has no reason")
         self.deltas += 1
-        kind, to = kind_of(reason), js.field(delta, "to")
-        step = self._place(reason)
-        for account in (self.accounts.of(asset), step.of(asset)):
-            _book(account, kind, amount, to)
-        self._explain(Why(asset, kind, reason), kind, amount, to)
-
-    def _place(self, reason: str | None) -> Accounts:
-        named = (reason or "").split(":")
-        step = named[1] if len(named) > 2 and named[1] else self._step
-        return self.places.setdefault(Place(self.committing, step), Accounts())
-
-    def _explain(self, why: Why, kind: str, amount: int, to: Any) -> None:
+        kind, step = read_reason(reason)
+        account, to = self._account(asset, step), js.field(delta, "to")
+        setattr(account, kind, getattr(account, kind) + amount)
+        why = _WHY.get(kind)
         if kind == OTHER:
-            self._note(why._replace(why="unknown_reason"), amount)
-        elif kind == FEE and to != FEE_ADDRESS:
-            self._note(why._replace(why="fee_elsewhere"), amount)
-        elif kind == LOSS and to != LOSS_ADDRESS:
-            self._note(why._replace(why="loss_elsewhere"), amount)
+            self._note(Why(asset, "unknown_reason", reason), amount)
+        elif why is not None and to != why[0]:
+            account.unaccounted += amount
+            self._note(Why(asset, why[1], reason), amount)
+
+    def _account(self, asset: Asset, step: str | None) -> Account:
+        self._assets.setdefault(asset)
+        place = Place(self.committing, step or self._step)
+        return self.places.setdefault(place, Accounts()).of(asset)
 
     def _note(self, why: Why, amount: int) -> None:
         known = self.why.get(why)
@@ -187,26 +219,16 @@ class RunMoney:
         self.why[why] = (moves + 1, sum_ + amount)
 
 
-def _book(account: Account, kind: str, amount: int, to: Any) -> None:
-    if kind == FEE:
-        account.fees += amount
-        account.unaccounted += 0 if to == FEE_ADDRESS else amount
-    elif kind == LOSS:
-        account.losses += amount
-        account.unaccounted += 0 if to == LOSS_ADDRESS else amount
-    elif kind == DEBIT:
-        account.debits += amount
-    elif kind == CREDIT:
-        account.credits += amount
-    else:
-        account.unaccounted += amount
+_LOOKED_AT = frozenset(
+    {
+        "value_delta", "step_completed", "step_started", "run_started", "preview_completed",
+        "commit_started", "commit_completed",
+    }
+)  # fmt: skip
+_WHY = {FEE: (FEE_ADDRESS, "fee_elsewhere"), LOSS: (LOSS_ADDRESS, "loss_elsewhere")}
 
 
 def _asset(value: Any) -> Asset:
     if isinstance(value, str) or value is UNDEFINED:
         return value
     return OddAsset(js.compact(value))
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

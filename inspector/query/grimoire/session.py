@@ -181,8 +181,8 @@ def _money(
     try:
         content = asker.read(lambda connection: texts.whole(connection, found.tables, row)).value
         money = RunMoney()
-        for batch in entries.batches(content):
-            money.take_all(batch)
+        for page in entries.pages(content):
+            money.take_all(page.entries)
     except Unreadable as error:
         session.unreadable.append(Unread(run_id, "ledger", str(error)))
         return RunMoney(), None
@@ -196,8 +196,9 @@ def _folded(content: bytes) -> State:
     """The fold of a ledger that has a commit: which action was sent and confirmed."""
     state = State()
     for _ in range(2):
-        for _, entry in entries.entries(content):
-            apply(state, entry)
+        for page in entries.pages(content):
+            for entry in page.entries:
+                apply(state, entry)
         if not state.found:
             break
         state = State(hints=hints_with(state))

@@ -11,7 +11,7 @@ from inspector.query.grimoire.collation import key
 from inspector.query.grimoire.js import UNDEFINED
 from inspector.query.grimoire.lines import money
 from inspector.query.grimoire.outcomes import Outcome
-from inspector.query.grimoire.records import handoff_record, instant_text
+from inspector.query.grimoire.records import handoff_record
 from inspector.query.grimoire.run_money import Asset, OddAsset, Why, asset_name
 from inspector.query.grimoire.session import RunPart, Session, StepMoney, Warned
 from inspector.text.parse_time import parse_instant
@@ -37,7 +37,7 @@ def ledger_view(session: Session) -> Document:
         "failed": session.total - session.success,
     }
     if session.total:
-        runs["latestRunAt"] = instant_text(session.latest_at)
+        runs["latestRunAt"] = session.latest_at
     return {
         "spellId": session.spell,
         "runs": runs,

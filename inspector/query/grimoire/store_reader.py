@@ -7,8 +7,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from inspector.derive.spending import Spending
 from inspector.model.clock import Clock
 from inspector.model.run import Run
+from inspector.model.status import Status
 from inspector.model.store import Health, Runtime, Store, WriteStyle
 from inspector.query.backend import RunReader
 from inspector.query.grimoire import js, schema, store_records
@@ -33,6 +35,8 @@ from inspector.store.read import StoreUnavailable
 from inspector.text.parse_time import parse_instant
 
 _AT_ONCE = 500
+SILENCE_MS = 60_000
+"""How often runs that wait are told anew: their age grows."""
 
 
 class Provenance(NamedTuple):
@@ -54,6 +58,9 @@ class _Memory:
     """Row of `ledger` → its ends."""
 
 
+_Heads = dict[tuple[str, str | None], tuple[Known, Run]]
+
+
 class _Look(NamedTuple):
     listing: Listing
     provenance: Mapping[int, Provenance]
@@ -61,7 +68,7 @@ class _Look(NamedTuple):
 
 
 class GrimoireStore:
-    """Satisfies `StoreReader` and `RecordKeeper`. Used by one thread at a time."""
+    """Satisfies `StoreReader`, `RecordKeeper`, `UsageKeeper`. Used by one thread at a time."""
 
     def __init__(self, path: str, clock: Clock) -> None:
         self.path = path
@@ -71,18 +78,28 @@ class GrimoireStore:
         self._memory = _Memory()
         self._look: _Look | None = None
         self._last: tuple[Store, tuple[Run, ...]] | None = None
+        self._heads: _Heads = {}
+        self._told_at = 0
 
     def summarize(self) -> tuple[Store, Sequence[Run]]:
         """The store and its runs, newest rows first, then those without a row."""
+        now = self._clock()
         try:
             if self._look is None or self._asker.changed():
                 self._look = self._read()
+            elif self._last is not None and now - self._told_at < SILENCE_MS:
+                return self._last
         except StoreUnavailable as trouble:
             return self._unavailable(trouble)
-        listing, now = self._look.listing, self._clock()
-        store = store_of(self.path, listing)
-        runs = tuple(head(store, known, now) for known in _known(self._look))
-        self._last = (store, runs)
+        store = store_of(self.path, self._look.listing)
+        is_same = self._last is not None and self._last[0] == store
+        kept: _Heads = self._heads if is_same else {}
+        heads: _Heads = {}
+        for known in _known(self._look):
+            run = _again(kept, known) or head(store, known, now)
+            heads[known.spell, known.run_id] = known, run
+        self._heads, self._told_at = heads, now
+        self._last = (store, tuple(run for _, run in heads.values()))
         return self._last
 
     def _read(self) -> _Look:
@@ -141,6 +158,14 @@ class GrimoireStore:
             return store_records.of_store(self._asker, part)
         return store_records.of_spell(self._asker, subject, part)
 
+    def usage(self) -> Sequence[Spending]:
+        """Grimoire records no tokens and no cost: there is nothing to read ledgers for."""
+        return ()
+
+    def how(self, source: str) -> str:
+        """Never asked: there are no sums."""
+        raise KeyError(source)
+
     def session(
         self,
         spell: str,
@@ -160,6 +185,14 @@ class GrimoireStore:
             self.path, Runtime.GRIMOIRE, None, WriteStyle.NONE, trouble.health, trouble.reason
         )
         return store, ()
+
+
+def _again(kept: _Heads, known: Known) -> Run | None:
+    """The run as it was told before, unless it says how long something has lasted."""
+    before = kept.get((known.spell, known.run_id))
+    if before is None or before[0] != known or before[1].status is Status.WAITING:
+        return None
+    return None if any(one.code == "arriving" for one in before[1].findings) else before[1]
 
 
 def store_of(path: str, listing: Listing) -> Store:
@@ -282,6 +315,7 @@ def _of_row(
         summary=told.summary,
         first_at=ends.first_at,
         last_at=ends.last_at,
+        size=ends.size,
         tracks=tracks.get(run.run_id, ()),
         handoffs=handoffs.get(run.run_id, ()),
     )
@@ -300,6 +334,7 @@ def _of_ledger(
         has_ledger=True,
         first_at=ends.first_at,
         last_at=ends.last_at,
+        size=ends.size,
         tracks=tracks.get(ledger.run_id, ()),
         handoffs=handoffs.get(ledger.run_id, ()),
     )

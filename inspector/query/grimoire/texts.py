@@ -54,7 +54,7 @@ def _edges(connection: sqlite3.Connection, row: int) -> Edges:
             head = blob.read(min(EDGE, size))
             tail = b""
             if size <= TAIL_WITHIN:
-                begin = max(0, size - 16 * EDGE)
+                begin = max(0, size - 4 * EDGE)
                 blob.seek(begin)
                 tail = blob.read(size - begin)
     except sqlite3.Error:

@@ -1,14 +1,16 @@
 """The fold of one run's ledger, kept as entries are added, and its past.
 
-Of the ledger's text no more is kept than is cheap; where entries begin is, so that any of them can
-be read again.
+Of the ledger's text no more is kept than is cheap. Where each page of entries begins is kept, so
+that any of them can be read again.
 """
 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable
 from hashlib import blake2b
+from typing import Any
 
 from inspector.derive.checkpoints import Checkpoints
 from inspector.query.grimoire import entries
@@ -35,9 +37,11 @@ class Timeline:
         self.money = RunMoney()
         self.damage: str | None = None
         """Why the text could only be read up to an entry."""
-        self.offsets = array("Q")
-        """The byte at which each entry begins."""
         self.size = 0
+        self._starts = array("Q")
+        """The byte at which each page of entries begins."""
+        self._firsts = array("Q")
+        """How many entries are before each page."""
         self._content: bytes | None = None
         self._whole = b""
         """Digest of the text."""
@@ -48,7 +52,7 @@ class Timeline:
         self._checkpoints: Checkpoints[State] = Checkpoints()
 
     def __len__(self) -> int:
-        return len(self.offsets)
+        return self.state.events
 
     def replace(self, content: bytes) -> bool:
         """Makes this text the ledger; only what was added is folded. True if anything moved."""
@@ -64,13 +68,13 @@ class Timeline:
             if not self.state.found:
                 break
             self._fold_anew(content, hints_with(self.state))
-        self._end = 0 if self.damage or not self.offsets else _closing(content)
+        self._end = 0 if self.damage or not len(self) else _closing(content)
         self._inner, self._whole = _digests(content, self._end)
         return True
 
     def _forget(self) -> None:
         self.state, self.money = State(), RunMoney()
-        self.offsets = array("Q")
+        self._starts, self._firsts = array("Q"), array("Q")
         self._checkpoints = Checkpoints()
 
     def _keep(self, content: bytes) -> None:
@@ -81,33 +85,38 @@ class Timeline:
         """Folds the entries behind those that are known."""
         self.damage = None
         known = len(self)
-        begun = self.offsets[-1] if known else 0
-        due = self._checkpoints.due(self.state.events)
+        again = 0
+        begun = 0
+        if self._starts:
+            begun, again = self._starts.pop(), known - self._firsts.pop()
         try:
-            for begin, entry in entries.entries(content, begun):
-                if known and begin <= begun:
-                    continue
-                self.offsets.append(begin)
-                self.money.take(entry)
-                apply(self.state, entry)
-                if self.state.events == due:
-                    self._checkpoints.save(due, self.state.copy())
-                    due = self._checkpoints.due(due)
+            for page in entries.pages(content, begun):
+                self._starts.append(page.start)
+                self._firsts.append(len(self) - again)
+                added = page.entries[again:] if again else page.entries
+                again = 0
+                self.money.take_all(added)
+                self._fold(added)
         except Unreadable as error:
             self.damage = str(error)
+
+    def _fold(self, added: list[Any]) -> None:
+        state, due = self.state, self._checkpoints.due(self.state.events)
+        for entry in added:
+            apply(state, entry)
+            if state.events == due:
+                self._checkpoints.save(due, state.copy())
+                due = self._checkpoints.due(due)
 
     def _fold_anew(self, content: bytes, hints: Hints) -> None:
         self.state = State(hints=hints)
         self._checkpoints = Checkpoints()
-        due = self._checkpoints.due(0)
         try:
-            for _, entry in entries.entries(content):
-                apply(self.state, entry)
-                if self.state.events == due:
-                    self._checkpoints.save(due, self.state.copy())
-                    due = self._checkpoints.due(due)
+            for page in entries.pages(content):
+                self._fold(page.entries)
         except Unreadable:
-            pass
+            # What could not be read the first time cannot be read now.
+            return
 
     def at(self, event: int, fetch: Fetch) -> State:
         """The state after the first `event` entries, to be changed by nobody else."""
@@ -118,21 +127,17 @@ class Timeline:
             apply(state, entry)
         return state
 
-    def entries(self, first: int, last: int, fetch: Fetch) -> list[object]:
+    def entries(self, first: int, last: int, fetch: Fetch) -> list[Any]:
         """The entries number `first` to `last`, read again."""
         last = min(last, len(self))
         if first > last or first < 1:
             return []
-        start = self.offsets[first - 1]
-        stop = self.offsets[last] if last < len(self) else self.size
+        page = bisect_right(self._firsts, first - 1) - 1
+        behind = bisect_right(self._firsts, last - 1)
+        start = self._starts[page]
+        stop = self._starts[behind] if behind < len(self._starts) else self.size
         text = fetch(start, stop) if self._content is None else self._content[start:stop]
-        origin = self.offsets[first - 1]
-        found: list[object] = []
-        for n in range(first, last + 1):
-            begin = self.offsets[n - 1] - origin
-            end = self.offsets[n] - origin if n < len(self) else len(text)
-            found.append(entries.entry(text[begin:end]))
-        return found
+        return entries.some(text, first - 1 - self._firsts[page], last - first + 1)
 
 
 def _closing(content: bytes) -> int:

@@ -1,4 +1,4 @@
-"""The cases with known answers: every view and record, as the description of the cases reads them."""
+"""The cases with known answers: every view and record, read from our JSON."""
 
 from __future__ import annotations
 
@@ -13,19 +13,42 @@ import pytest
 from inspector.cli.main import main
 from inspector.model.clock import system_clock
 from inspector.query import documents
+from inspector.query.grimoire.collation import key
 from inspector.query.grimoire.session_document import session_document
 from inspector.query.grimoire.store_reader import GrimoireStore
 from inspector.text.escape import json_text
 from tests.cases import Cases
 
 ARCHIVE = "grimoire"
-NAMES = (
-    "advisory all_events all_spells bigint_state cli_cast_cross_dryrun cli_counter cli_halts"
-    " corrupt cross_chain cross_chain_after_failed_resumes cross_chain_resumed empty_v2 failing"
-    " internal_error live_slow nested oddities pruning schema_v0a_migrated"
-    " schema_v0a_no_provenance schema_v0b_provenance schema_v1 schema_v3_future treasury triggers"
-    " value_deltas wal_open"
-).split()
+NAMES = [
+    "advisory",
+    "all_events",
+    "all_spells",
+    "bigint_state",
+    "cli_cast_cross_dryrun",
+    "cli_counter",
+    "cli_halts",
+    "corrupt",
+    "cross_chain",
+    "cross_chain_after_failed_resumes",
+    "cross_chain_resumed",
+    "empty_v2",
+    "failing",
+    "internal_error",
+    "live_slow",
+    "nested",
+    "oddities",
+    "pruning",
+    "schema_v0a_migrated",
+    "schema_v0a_no_provenance",
+    "schema_v0b_provenance",
+    "schema_v1",
+    "schema_v3_future",
+    "treasury",
+    "triggers",
+    "value_deltas",
+    "wal_open",
+]
 NEWEST_SCHEMA = 2
 QUIRKS = ("constructor", "__proto__")
 """Names that a counter of the runtime gets wrong; the two quirks that are named exceptions."""
@@ -132,9 +155,9 @@ def check_history(expected: dict[str, Any], answers: Answers) -> None:
 
 def check_spell(spell: str, expected: dict[str, Any], answers: Answers) -> None:
     limits = {f"limit_{limit}": limit for limit in (1, 3, 20, 0, -1)}
-    for key, limit in {**limits, "api_default_100": 100}.items():
+    for name, limit in {**limits, "api_default_100": 100}.items():
         ours = answers.pnl(spell, limit)
-        check_views(key, ours, expected[key]["ledgerView"], expected[key]["pnlView"])
+        check_views(name, ours, expected[name]["ledgerView"], expected[name]["pnlView"])
     printed = answers.ask("pnl", spell)
     assert printed["pnl"] == answers.pnl(spell, 100)["pnl"]
     history = expected["history_cli_default"]
@@ -190,8 +213,6 @@ def check_lengths(spell: str, expected: dict[str, Any], answers: Answers) -> Non
 
 
 def test_the_order_of_assets(cases: Cases) -> None:
-    from inspector.query.grimoire.collation import key
-
     pairs = json.loads((cases.folder(ARCHIVE) / "COLLATION.json").read_text("utf-8"))["pairs"]
     wrong = [
         (one, other)
