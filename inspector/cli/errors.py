@@ -8,6 +8,8 @@ NOT_FOUND = 3
 """Nothing matches, a PATH is missing, or several runs match."""
 UNREADABLE = 4
 """The store cannot be read now."""
+BROKEN = 70
+"""A fault of ours (what `sysexits.h` calls EX_SOFTWARE)."""
 
 
 class UserError(Exception):

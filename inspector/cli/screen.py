@@ -6,13 +6,15 @@ import argparse
 import difflib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
-from inspector.cli.errors import BAD_USAGE, FINE, NOT_FOUND, UserError
+from inspector.cli.errors import BAD_USAGE, BROKEN, FINE, NOT_FOUND, UserError
 from inspector.cli.parser import COMMANDS
 from inspector.cli.workspace import clock
+from inspector.config.folders import state_dir
 from inspector.config.settings import Settings, load_settings
 from inspector.live.feed import Feed
 from inspector.live.pacing import FAST_SECONDS, SLOW_SECONDS
@@ -44,7 +46,7 @@ def open_screen(
         offer = _Offer(clock(), SLOW_SECONDS if slow else FAST_SECONDS, opened)
         from inspector.ui.app import run_app
 
-        run_app(
+        fault = run_app(
             offer.feed(paths),
             settings=_chosen(settings, options),
             clock=offer.clock,
@@ -53,7 +55,19 @@ def open_screen(
             demonstration=offer.demonstration,
             folder=offer.folder,
         )
+    if fault is not None:
+        raise UserError(f"The screen broke ({type(fault).__name__}); {_kept(fault)}", BROKEN)
     return FINE
+
+
+def _kept(fault: Exception) -> str:
+    """Keeps where it broke, without anything that was in memory, and says where."""
+    try:
+        file = state_dir() / "fault.log"
+        file.write_text("".join(traceback.format_exception(fault)), encoding="utf-8")
+    except OSError as error:
+        return f"where could not be kept: {error}."
+    return f"{file} says where. Nothing that was watched is affected."
 
 
 class _Offer:

@@ -77,6 +77,8 @@ class InspectorApp(App[None]):
         self._folder = folder
         self.notices = (*notices, *keys.notices)
         self.overview: Overview | None = None
+        self.fault: Exception | None = None
+        """What broke the screen, if anything did."""
         self.animation_level = "none"
         for theme in themes():
             self.register_theme(theme)
@@ -225,6 +227,14 @@ class InspectorApp(App[None]):
         await self.push_screen(RunsScreen(feed, place))
         feed.start(self._receiver())
 
+    def _handle_exception(self, error: Exception) -> None:
+        """A fault of ours ends the screen with a sentence, not with what was in memory."""
+        if self.is_headless:
+            super()._handle_exception(error)
+            return
+        self.fault = self.fault or error
+        self.exit(return_code=1)
+
     def action_exit(self) -> None:
         """Ends the application."""
         self.exit()
@@ -239,8 +249,8 @@ def run_app(
     *,
     demonstration: Opener | None = None,
     folder: Callable[[str], tuple[Feed, str]] | None = None,
-) -> None:
-    """Opens the screen and returns when it was closed; the feed is stopped then.
+) -> Exception | None:
+    """Opens the screen and returns when it was closed, with what broke it; stops the feed then.
 
     `demonstration` and `folder` make another feed, when a person asks for one; they may block.
     """
@@ -251,3 +261,4 @@ def run_app(
         app.run(mouse=settings is None or settings.mouse)
     finally:
         app.feed.stop()
+    return app.fault
