@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from inspector.ui.paint import NARROW
-from inspector.ui.run.detail_text import Subject, write, write_low
+from inspector.ui.run.detail_text import write, write_low
 from inspector.ui.run.sheet import Page, Sheet
+from inspector.ui.run.subject import Subject
 
 BESIDE = 110
 """Columns of the screen from which the detail stands beside the timeline."""

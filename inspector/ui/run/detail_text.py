@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from inspector.model.finding import Finding
-from inspector.model.run import Run
 from inspector.model.status import ENDED, Status
 from inspector.model.step import Attempt, Step
 from inspector.model.store import Runtime
-from inspector.model.value import Value
-from inspector.query.view import StepContext
 from inspector.text.mask import mask, mask_named
 from inspector.text.measure import cell_width, clip
-from inspector.text.numbers import NOT_RECORDED, duration, instant, size
+from inspector.text.numbers import NOT_RECORDED, duration, instant
 from inspector.text.parse_time import plausible
 from inspector.ui.palette import Role
 from inspector.ui.roles import STATUS_ROLE, status_word, word_role
+from inspector.ui.run.detail_values import as_of_now, values, values_beside
 from inspector.ui.run.label import LONGEST, safe
 from inspector.ui.run.pictures import OPEN
-from inspector.ui.run.previews import is_set, one_line, size_of, verdict
 from inspector.ui.run.sheet import Page
+from inspector.ui.run.subject import Subject, fact, heading
 from inspector.ui.wrap import wrapped
 
-LABEL_CELLS = 11
-SIZE_END = 17
-VALUE_COLUMN = 19
 MOST_ATTEMPTS = 50
-MOST_VALUES = 200
 MOST_ROWS = 20
 MOST_ERROR_LINES = 12
 INLINE_CELLS = 29
@@ -57,23 +50,6 @@ _TOLD_ELSEWHERE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What the detail is about. `context` is None until it was read."""
-
-    sign: str
-    label: str
-    step: Step
-    run: Run
-    context: StepContext | None
-    at: int | None = None
-    """The event that is travelled to."""
-    reason: str = ""
-    """Why there is no context."""
-    values_of_then: bool = False
-    """While travelling: whether the values' own instants said which of them there were."""
-
-
 def write(page: Page, about: Subject, now: int) -> None:
     """Writes the whole detail below each other."""
     _title(page, about)
@@ -87,9 +63,9 @@ def write(page: Page, about: Subject, now: int) -> None:
         page.blank()
         page.line().add(about.reason, Role.MUTED)
         return
-    _values(page, about)
+    values(page, about)
     if about.at is not None:
-        _as_of_now(page, about.run)
+        as_of_now(page, about.run)
         return
     _related(page, about.context.related)
     _recorded(page, about)
@@ -110,10 +86,10 @@ def write_low(page: Page, about: Subject, now: int) -> None:
     if about.context is None:
         page.line().add(about.reason, Role.MUTED)
         return
-    _values_beside(page, about)
+    values_beside(page, about)
     _times(page, about, now)
     if about.at is not None:
-        _as_of_now(page, about.run)
+        as_of_now(page, about.run)
         return
     _findings(page, about.context.findings)
     _related(page, about.context.related)
@@ -196,34 +172,26 @@ def _times(page: Page, about: Subject, now: int) -> None:
     if run.order_only or (step.started_at is None and step.ended_at is None):
         return
     page.blank()
-    _fact(page, "start", _instant(page, about, step.started_at))
+    fact(page, "start", _instant(page, about, step.started_at))
     is_open = step.status in OPEN and step.ended_at is None
     if step.ended_at is not None:
-        _fact(page, "end", _instant(page, about, step.ended_at))
+        fact(page, "end", _instant(page, about, step.ended_at))
         if step.started_at is not None:
             took = step.ended_at - step.started_at
             role = Role.WARNING if took < 0 else Role.TEXT
-            _fact(page, "duration", duration(took, clock_ms=run.clock_ms), role)
+            fact(page, "duration", duration(took, clock_ms=run.clock_ms), role)
     elif is_open and run.status not in ENDED:
-        _fact(page, "end", "open")
+        fact(page, "end", "open")
         if plausible(step.started_at, now) and step.started_at is not None and about.at is None:
             elapsed = duration(max(0, now - step.started_at), clock_ms=1000)
-            _fact(page, "elapsed", f"{elapsed}, open")
+            fact(page, "elapsed", f"{elapsed}, open")
     else:
-        _fact(page, "end", "not recorded", Role.MUTED)
+        fact(page, "end", "not recorded", Role.MUTED)
 
 
 def _instant(page: Page, about: Subject, moment: int | None) -> str:
     text = instant(moment, page.kit.zone)
     return text.replace(".000", "", 1) if about.run.clock_ms >= 1000 else text
-
-
-def _fact(page: Page, label: str, text: str, role: Role = Role.TEXT) -> None:
-    line = page.line()
-    cut = page.kit.signs.cut
-    line.add(clip(label, LABEL_CELLS - 1, ellipsis=cut), Role.MUTED)
-    line.put(page.margin + LABEL_CELLS, "")
-    line.add(clip(text, page.room - LABEL_CELLS, ellipsis=cut), role)
 
 
 def _error(page: Page, step: Step, *, beside: bool = False) -> None:
@@ -262,16 +230,11 @@ def _findings(page: Page, findings: Sequence[Finding]) -> None:
         page.lines.pop()
 
 
-def _heading(page: Page, text: str) -> None:
-    page.blank()
-    page.line().add(clip(text, page.room, ellipsis=page.kit.signs.cut), Role.MUTED)
-
-
 def _attempts(page: Page, step: Step) -> None:
     tries = step.attempts
     if len(tries) < 2:
         return
-    _heading(page, "attempts")
+    heading(page, "attempts")
     if len(tries) > MOST_ATTEMPTS:
         page.line().add(f"{len(tries) - MOST_ATTEMPTS:,} earlier ones", Role.MUTED)
     for attempt in tries[-MOST_ATTEMPTS:]:
@@ -292,75 +255,9 @@ def _attempt(page: Page, attempt: Attempt, apart: int) -> None:
         line.add(clip(safe(told, signs), room, ellipsis=signs.cut), skip=apart)
 
 
-def _values(page: Page, about: Subject) -> None:
-    assert about.context is not None
-    values = about.context.values.values
-    if not values:
-        return
-    _heading(page, _values_title(about))
-    for value in values[:MOST_VALUES]:
-        _value(page, value)
-    if len(values) > MOST_VALUES:
-        page.line().add(f"{len(values) - MOST_VALUES:,} more in Values", Role.MUTED)
-
-
-def _values_title(about: Subject) -> str:
-    """Whether the values are those of the step, or what is known of them in the past."""
-    if about.at is None:
-        return "values here"
-    return "values at this event" if about.values_of_then else "values, as of now"
-
-
-def _as_of_now(page: Page, run: Run) -> None:
-    """What a traveller must not take for the past."""
-    if run.runtime is Runtime.OPENPROSE:
-        page.blank()
-        for part in wrapped("agents and receipts are shown as of now", page.room, 3):
-            page.line().add(part, Role.MUTED)
-
-
-def _value(page: Page, value: Value) -> None:
-    signs, line = page.kit.signs, page.line()
-    name = safe(value.name, signs) if value.name is not None else NOT_RECORDED
-    line.add(clip(name, LABEL_CELLS - 1, ellipsis=signs.cut))
-    if not is_set(value):
-        line.right(page.margin + SIZE_END, NOT_RECORDED, Role.MUTED)
-        line.put(page.margin + VALUE_COLUMN, "not set here", Role.MUTED)
-        return
-    line.right(page.margin + SIZE_END, size(size_of(value)), Role.MUTED)
-    room = page.room - VALUE_COLUMN
-    line.put(page.margin + VALUE_COLUMN, "")
-    if value.attachment is not None:
-        word, role = verdict(value.attachment)
-        line.add(clip("attachment", room, ellipsis=signs.cut))
-        shown = Role.TEXT if role is Role.SUCCESS else role
-        line.add(clip(word, max(0, room - 11), ellipsis=signs.cut), shown, skip=1)
-        return
-    if room > 0:
-        content, masked = one_line(value, room, signs)
-        line.add(content, Role.MUTED if masked else Role.TEXT)
-
-
-def _values_beside(page: Page, about: Subject) -> None:
-    assert about.context is not None
-    values = about.context.values.values
-    if not values:
-        return
-    signs, line = page.kit.signs, page.line()
-    line.add("values" if about.at is None else _values_title(about), Role.MUTED)
-    apart = 2
-    for value in values:
-        name = safe(value.name, signs) if value.name is not None else NOT_RECORDED
-        text = f"{name} {size(size_of(value))}" if is_set(value) else f"{name} not set here"
-        if line.cells + apart + cell_width(text) > page.end:
-            break
-        line.add(text, Role.TEXT if is_set(value) else Role.MUTED, skip=apart)
-        apart = 3
-
-
 def _related(page: Page, related: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
     for table, rows in related.items():
-        _heading(page, safe(table, page.kit.signs))
+        heading(page, safe(table, page.kit.signs))
         for number, row in enumerate(rows[:MOST_ROWS]):
             if number:
                 page.blank()
@@ -368,7 +265,7 @@ def _related(page: Page, related: Mapping[str, Sequence[Mapping[str, Any]]]) -> 
                 shown = NOT_RECORDED if value is None else str(value)
                 hidden = mask_named(str(name), shown[: 4 * LONGEST]).text
                 role = Role.FAINT if value is None else Role.TEXT
-                _fact(page, safe(str(name), page.kit.signs), page.kit.signs.show(hidden), role)
+                fact(page, safe(str(name), page.kit.signs), page.kit.signs.show(hidden), role)
         if len(rows) > MOST_ROWS:
             page.line().add(f"{len(rows) - MOST_ROWS:,} more", Role.MUTED)
 
@@ -376,21 +273,21 @@ def _related(page: Page, related: Mapping[str, Sequence[Mapping[str, Any]]]) -> 
 def _recorded(page: Page, about: Subject) -> None:
     """The record's own words: what the status stands for, and where the row is."""
     step, ref, signs = about.step, about.step.ref, page.kit.signs
-    _heading(page, "recorded as")
-    _fact(page, "status", NOT_RECORDED if step.raw_status is None else safe(step.raw_status, signs))
+    heading(page, "recorded as")
+    fact(page, "status", NOT_RECORDED if step.raw_status is None else safe(step.raw_status, signs))
     where = location(about)
     if where:
-        _fact(page, "row", safe(where, signs))
+        fact(page, "row", safe(where, signs))
     if ref.get("statement_index") is not None:
-        _fact(page, "statement", safe(str(ref["statement_index"]), signs))
+        fact(page, "statement", safe(str(ref["statement_index"]), signs))
     depth = ref.get("depth")
     frame = ref.get("frame")
     if frame is not None:
-        _fact(page, "frame", safe(f"{frame}, depth {depth}" if depth else str(frame), signs))
+        fact(page, "frame", safe(f"{frame}, depth {depth}" if depth else str(frame), signs))
     for name, value in ref.items():
         if name not in _TOLD_ELSEWHERE and value is not None and not isinstance(value, dict | list):
             shown = mask_named(name, str(value)[:LONGEST]).text
-            _fact(page, safe(name.replace("_", " "), signs), signs.show(shown))
+            fact(page, safe(name.replace("_", " "), signs), signs.show(shown))
 
 
 def location(about: Subject) -> str:

@@ -143,7 +143,10 @@ class Identity(Painted):
         room = width - 2 * margin(width)
         if view is not None and view.travelling:
             line.add(f"at event {view.events:,} of {view.total_events:,}", Role.TRAVEL)
-            told = "as the record stood then; findings, agents and receipts are as of now"
+            told = "as the record stood then; findings"
+            if self._run.runtime is Runtime.OPENPROSE:
+                told += ", agents and receipts"
+            told += " are as of now"
             line.add(clip(told, room - line.cells, ellipsis=signs.cut), Role.MUTED, skip=space)
         elif view is None and self._run.store.reason is not None:
             line.add(signs.finding, Role.WARNING)

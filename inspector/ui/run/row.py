@@ -19,6 +19,9 @@ from inspector.ui.run.columns import COUNT_CELLS, Columns
 LEAST_LABEL, LEAST_NARROW = 12, 8
 """Cells that a label keeps, however deep its step is."""
 
+LEAST_NOTE = 5
+"""Cells below which a note is left out."""
+
 QUIET = {Status.PENDING, Status.SKIPPED, Status.NOT_NEEDED}
 """What did not happen is not as loud as what did."""
 
@@ -182,20 +185,19 @@ class RowPainter:
         if picture.sign:
             line.put(start, picture.sign, Role.MUTED)
             start = line.cells + 1
-        note = picture.note
-        if columns.count_end is None and picture.counted:
-            note = f"{picture.counted}{' ' * columns.gap}{note}" if note else picture.counted
-        beside = columns.gap + cell_width(note) if note else 0
+        counted = picture.counted if columns.count_end is None else ""
+        if counted:
+            end -= cell_width(counted) + columns.gap
         label = picture.label
-        if picture.short and cell_width(label) > end - start - beside:
+        if picture.short and cell_width(label) > end - start:
             label = picture.short
-        if cell_width(label) > end - start - beside:
-            beside = min(beside, max(0, end - start - LEAST_NARROW))
-            label = clip(label, end - start - beside, ellipsis=cut)
-        line.put(start, label, role)
-        if beside > columns.gap:
-            at = line.cells + columns.gap
-            line.put(at, clip(note, end - at, ellipsis=cut), role)
+        line.put(start, clip(label, max(1, end - start), ellipsis=cut), role)
+        if counted:
+            line.put(line.cells + columns.gap, counted, role)
+            end = columns.label_end
+        room = end - line.cells - columns.gap
+        if picture.note and room >= LEAST_NOTE:
+            line.put(line.cells + columns.gap, clip(picture.note, room, ellipsis=cut), role)
 
     def _figures(self, line: Cells, picture: RowPicture) -> None:
         columns = self.columns

@@ -22,11 +22,12 @@ from inspector.ui.palette import Role
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.copying import fit_to_copy
 from inspector.ui.run.detail import Detail
-from inspector.ui.run.detail_text import Subject, location
+from inspector.ui.run.detail_text import location
 from inspector.ui.run.label import kind_sign
 from inspector.ui.run.moments import failure_instants, instant_of, values_of_then
 from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.scrubber import Above, Place, Scrubber
+from inspector.ui.run.subject import Subject
 from inspector.ui.run.timeline import Timeline
 
 LOOK = 0.05

@@ -1,0 +1,87 @@
+"""The values of a step in its detail: what each name meant there."""
+
+from __future__ import annotations
+
+from inspector.model.run import Run
+from inspector.model.store import Runtime
+from inspector.model.value import Value
+from inspector.text.measure import cell_width, clip
+from inspector.text.numbers import NOT_RECORDED, size
+from inspector.ui.palette import Role
+from inspector.ui.run.label import safe
+from inspector.ui.run.previews import is_set, one_line, size_of, verdict
+from inspector.ui.run.sheet import Page
+from inspector.ui.run.subject import LABEL_CELLS, Subject, heading
+from inspector.ui.wrap import wrapped
+
+SIZE_END = 17
+VALUE_COLUMN = 19
+MOST_VALUES = 200
+
+
+def values(page: Page, about: Subject) -> None:
+    """One line for each name."""
+    assert about.context is not None
+    found = about.context.values.values
+    if not found:
+        return
+    heading(page, _values_title(about))
+    for value in found[:MOST_VALUES]:
+        _value(page, value)
+    if len(found) > MOST_VALUES:
+        page.line().add(f"{len(found) - MOST_VALUES:,} more in Values", Role.MUTED)
+
+
+def _values_title(about: Subject) -> str:
+    """Whether the values are those of the step, or what is known of them in the past."""
+    if about.at is None:
+        return "values here"
+    return "values at this event" if about.values_of_then else "values, as of now"
+
+
+def as_of_now(page: Page, run: Run) -> None:
+    """What a traveller must not take for the past."""
+    if run.runtime is Runtime.OPENPROSE:
+        page.blank()
+        for part in wrapped("agents and receipts are shown as of now", page.room, 3):
+            page.line().add(part, Role.MUTED)
+
+
+def _value(page: Page, value: Value) -> None:
+    signs, line = page.kit.signs, page.line()
+    name = safe(value.name, signs) if value.name is not None else NOT_RECORDED
+    line.add(clip(name, LABEL_CELLS - 1, ellipsis=signs.cut))
+    if not is_set(value):
+        line.right(page.margin + SIZE_END, NOT_RECORDED, Role.MUTED)
+        line.put(page.margin + VALUE_COLUMN, "not set here", Role.MUTED)
+        return
+    line.right(page.margin + SIZE_END, size(size_of(value)), Role.MUTED)
+    room = page.room - VALUE_COLUMN
+    line.put(page.margin + VALUE_COLUMN, "")
+    if value.attachment is not None:
+        word, role = verdict(value.attachment)
+        line.add(clip("attachment", room, ellipsis=signs.cut))
+        shown = Role.TEXT if role is Role.SUCCESS else role
+        line.add(clip(word, max(0, room - 11), ellipsis=signs.cut), shown, skip=1)
+        return
+    if room > 0:
+        content, masked = one_line(value, room, signs)
+        line.add(content, Role.MUTED if masked else Role.TEXT)
+
+
+def values_beside(page: Page, about: Subject) -> None:
+    """As many names with their sizes as one line holds."""
+    assert about.context is not None
+    found = about.context.values.values
+    if not found:
+        return
+    signs, line = page.kit.signs, page.line()
+    line.add("values" if about.at is None else _values_title(about), Role.MUTED)
+    apart = 2
+    for value in found:
+        name = safe(value.name, signs) if value.name is not None else NOT_RECORDED
+        text = f"{name} {size(size_of(value))}" if is_set(value) else f"{name} not set here"
+        if line.cells + apart + cell_width(text) > page.end:
+            break
+        line.add(text, Role.TEXT if is_set(value) else Role.MUTED, skip=apart)
+        apart = 3
