@@ -52,7 +52,12 @@ def collect(
 def read_whole_rows(
     connection: sqlite3.Connection, table: Table, where: str, values: Sequence[Any]
 ) -> Iterator[dict[str, Any]]:
-    """Rows with every column that exists, extensions included, by name."""
+    """Rows with every column that exists, extensions included, by name.
+
+    Nothing where no column is known, as of a view that cannot be expanded.
+    """
+    if not table.columns:
+        return
     columns = ", ".join(quoted(name) for name in table.columns)
     cursor = connection.execute(f"SELECT {columns} FROM {quoted(table.name)} {where}", values)
     for row in cursor:

@@ -51,16 +51,12 @@ def fold(rows: Iterable[Row], state: State | None = None) -> State:
     """Folds rows onto a state (a new one when none is given) and returns it."""
     state = State() if state is None else state
     for row in rows:
-        apply(state, row)
+        # Each row is exactly one event, which belongs to exactly one step.
+        state.events += 1
+        if not _apply_plain(state, row):
+            state.here = None
+            _apply_fact(state, row)
     return state
-
-
-def apply(state: State, row: Row) -> None:
-    """Takes in one row: exactly one event, which belongs to exactly one step."""
-    state.events += 1
-    if not _apply_plain(state, row):
-        state.here = None
-        _apply_fact(state, row)
 
 
 def _apply_plain(state: State, row: Row) -> bool:

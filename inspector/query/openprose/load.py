@@ -77,22 +77,31 @@ def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
         extras, extra_damage = _bindings(connection, tables)
         counts = _counts(connection, tables)
         mark = ledger_mark(connection, tables)
-        anew = mark != wanted.ledger_mark and mark.receipts <= MOST_JUDGED
+        anew = mark != wanted.ledger_mark and 0 < mark.receipts <= MOST_JUDGED
+        ledger, ledger_damage = _ledger(connection, tables) if anew else (None, None)
+        damages = (run_damage, damage, extra_damage, ledger_damage)
         return Loaded(
             tables,
             version,
             tuple(run_rows),
             rows,
             changed,
-            tuple(one for one in (run_damage, damage, extra_damage) if one is not None),
+            tuple(one for one in damages if one is not None),
             *extras,
             counts,
             mark,
             tuple(pending_gates(connection, tables)),
-            read_ledger(connection, tables) if anew else None,
+            ledger,
         )
 
     return load
+
+
+def _ledger(connection: sqlite3.Connection, tables: Tables) -> tuple[Ledger | None, Damage | None]:
+    try:
+        return read_ledger(connection, tables), None
+    except sqlite3.DatabaseError as error:
+        return None, Damage("receipt", 0, str(error))
 
 
 def _counts(connection: sqlite3.Connection, tables: Tables) -> Mapping[str, int]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from inspector.derive.checkpoints import Checkpoints
 from inspector.derive.steps import STATUS_CODE
 from inspector.model.status import Status
 from inspector.query.openprose.events import Row
-from inspector.query.openprose.fold import apply
+from inspector.query.openprose.fold import fold
 from inspector.query.openprose.kept_rows import KeptRows
 from inspector.query.openprose.state import LATEST, State
 
@@ -49,9 +49,7 @@ class Timeline:
         saved = self._checkpoints.before(event)
         begun, state = (saved[0], saved[1].copy()) if saved else (0, State())
         state.latest = self._latest
-        for row in self._rows.between(begun, event):
-            apply(state, row)
-        return state
+        return fold(self._rows.between(begun, event), state)
 
     def is_known(self, row: Row) -> bool:
         """Whether a row with whole ascending ids stands as it was folded."""
@@ -69,12 +67,13 @@ class Timeline:
                 step = steps.status.rfind(code, 0, step)
         return [ids[event - 1] for event in sorted(events)[-most:]]
 
-    def _append(self, rows: Iterable[Row]) -> None:
-        due = self._checkpoints.due(self.state.events)
-        kept = list(rows)
-        for row in kept:
-            apply(self.state, row)
-            if self.state.events == due:
-                self._checkpoints.save(due, self.state.copy())
-                due = self._checkpoints.due(due)
-        self._rows.extend(kept)
+    def _append(self, rows: Sequence[Row]) -> None:
+        state, at = self.state, 0
+        while at < len(rows):
+            due = self._checkpoints.due(state.events)
+            end = min(at + due - state.events, len(rows))
+            fold(rows[at:end], state)
+            at = end
+            if state.events == due:
+                self._checkpoints.save(due, state.copy())
+        self._rows.extend(rows)
