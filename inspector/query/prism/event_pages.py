@@ -51,7 +51,8 @@ def read_page(
     """The events after one (its sequence and rowid; None = from the first)."""
     table = "FROM prism_agent_events"
     # Without an index every page would be a scan of its own: then there is one.
-    limit = f"LIMIT {PAGE_ROWS + 1}" if indexed else ""
+    # Beyond a page: the event before it, which is asked for again, and one that tells of more.
+    limit = f"LIMIT {PAGE_ROWS + 2}" if indexed else ""
     values: tuple[Any, ...]
     if by_writing:
         # The plus keeps SQLite from sorting what it finds by the index, page after page.

@@ -43,6 +43,7 @@ class AgentRun:
         *,
         parent_key: str | None = None,
         layout: Layout | None = None,
+        session: str | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._path = path
@@ -52,6 +53,7 @@ class AgentRun:
         self._parent_key = parent_key
         self._layout = layout
         """As the store's list knows it."""
+        self._known_session = session
         self._monotonic = monotonic
         self._timeline = Timeline()
         self._loaded: Loaded | None = None
@@ -75,7 +77,7 @@ class AgentRun:
     def _read(self) -> Loaded:
         reading = self._ask_for(self._wanted())
         if self._source.generation != self._generation and not reading.value.fresh:
-            reading = self._ask_for(Wanted(self._run, Timeline()))
+            reading = self._ask_for(Wanted(self._run, Timeline(), session=self._known_session))
         self._generation = self._source.generation
         loaded = reading.value
         if loaded.fresh:
@@ -91,8 +93,8 @@ class AgentRun:
         if due:
             self._counted_at = self._monotonic()
         if known is None:
-            return Wanted(self._run, self._timeline, self._layout)
-        session = None if known.session is None else known.session.id
+            return Wanted(self._run, self._timeline, self._layout, None, self._known_session)
+        session = self._session()
         return Wanted(self._run, self._timeline, known.layout, known.prompt, session, due)
 
     def _take(self, page: Page, loaded: Loaded) -> None:
@@ -178,9 +180,7 @@ class AgentRun:
 
     def _session(self) -> str | None:
         loaded = self._known()
-        if loaded.head is not None:
-            return loaded.head.session
-        return None if loaded.session is None else loaded.session.id
+        return self._known_session if loaded.head is None else loaded.head.session
 
     def _show(self, state: State, *, newest: bool) -> RunView:
         state.settle()

@@ -91,9 +91,14 @@ class PrismStore:
         if run.kind is RunKind.WORKFLOW:
             workflow = run.run_id or name
             return WorkflowRun(self.path, name, workflow, asker, self._clock, run.parent_key)
-        layout = self._catalog.known_layout
         return AgentRun(
-            self.path, name, asker, self._clock, parent_key=run.parent_key, layout=layout
+            self.path,
+            name,
+            asker,
+            self._clock,
+            parent_key=run.parent_key,
+            layout=self._catalog.known_layout,
+            session=run.session,
         )
 
     def subjects(self) -> Collection[str]:

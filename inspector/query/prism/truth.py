@@ -216,6 +216,12 @@ def lease_means(state: str, running: bool) -> str:
     return "No worker holds it any more, and none needs to."
 
 
+def _calls(count: int) -> str:
+    if count == 1:
+        return "1 tool that it asked for was"
+    return f"{count} tools that it asked for were"
+
+
 def event_findings(
     head: RunHead | None,
     *,
@@ -228,7 +234,7 @@ def event_findings(
 ) -> Iterator[Finding]:
     """What the events of an agent run add to its rows; `settled`: nothing came for a while."""
     if finish_reason is not None and finish_reason.endswith("_limit"):
-        left = f"; {len(asked)} tools that it asked for were never run" if asked else ""
+        left = f"; {_calls(len(asked))} never run" if asked else ""
         said = "" if head is None or head.status is None else f"It says {head.status}, but "
         yield Finding(
             "turn_limit",
