@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 from inspector.cli.errors import FINE
 from inspector.cli.output import shown, write_json, write_line
 from inspector.cli.workspace import stores_and_runs, workspace
-from inspector.model.store import Health
+from inspector.model.store import Health, Store
 from inspector.query import documents
+from inspector.query.keeper import Candid
 from inspector.query.workspace import Workspace
 
 
@@ -29,6 +31,7 @@ def run(options: argparse.Namespace) -> int:
                 {"code": one.code, "message": one.message, "path": one.path}
                 for one in found.notices()
             ],
+            "never_recorded": _never_recorded(found, stores),
         }
         if options.json:
             write_json("doctor", content, reveal=options.reveal)
@@ -40,6 +43,16 @@ def run(options: argparse.Namespace) -> int:
 def _looked(found: Workspace) -> list[dict[str, str]]:
     looked = found.found.looked if found.found is not None else ()
     return [{"place": one.shown, "outcome": one.outcome, "path": one.path} for one in looked]
+
+
+def _never_recorded(found: Workspace, stores: Sequence[Store]) -> dict[str, list[str]]:
+    """What the runtimes that were found leave out, by runtime."""
+    runtimes = {one.path: one.runtime for one in stores}
+    told: dict[str, list[str]] = {}
+    for reader in found.readers.values():
+        if isinstance(reader, Candid) and reader.path in runtimes:
+            told.setdefault(runtimes[reader.path], list(reader.never_recorded()))
+    return told
 
 
 def _print(content: dict[str, Any]) -> None:
@@ -56,4 +69,7 @@ def _print(content: dict[str, Any]) -> None:
             write_line(f"  {one['verdict']} {shown(one['path'])}: {shown(one['verdict_note'])}")
     for notice in content["notices"]:
         write_line(f"  {notice['code']:<11} {shown(notice['message'])}")
+    for runtime, sentences in content["never_recorded"].items():
+        for sentence in sentences:
+            write_line(f"  {runtime:<11} {sentence}")
     write_line("Nothing was written, locked or created in any of these places.")

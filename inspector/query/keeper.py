@@ -35,3 +35,11 @@ class UsageKeeper(Protocol):
 
     def how(self, source: str) -> str:
         """How a sum with this source was computed, in words."""
+
+
+@runtime_checkable
+class Candid(Protocol):
+    """What a store reader offers whose runtime leaves things out that a person may look for."""
+
+    def never_recorded(self) -> Sequence[str]:
+        """What this runtime does not record, in sentences."""

@@ -34,6 +34,15 @@ _PENDING = "pendingCalls"
 """Calls that wait for an approval (Prism): nothing replaced the secrets in their arguments yet."""
 _ARGUMENTS = "arguments"
 
+_WITHHELD = {
+    "rpc_url": "rpc address",
+    "rpc_by_chain": "rpc address",
+    "resolved_params": "parameter",
+}
+"""Fields of Grimoire's provenance that hold what a person gave for a run alone."""
+_MANIFEST = {"rpc_by_chain", "params"}
+"""Fields that a cross-chain manifest has; its parameters are withheld too."""
+
 _HARMLESS = re.compile(r"[\w\[\]/.@%+-]{0,15}(?:#\w{0,4})?|[0-9TZ:., +-]{0,40}", re.ASCII)
 """Too short for any secret without a name, or an instant."""
 
@@ -57,6 +66,8 @@ class Masks:
             return self._text(name, value, data)
         if name == _PENDING and data:
             return self._walk("calls", self._pending(value), data, depth)
+        if name in _WITHHELD and data:
+            return self._hidden(value, _WITHHELD[name])
         if isinstance(value, Mapping):
             if depth > _DEEPEST:
                 return self._text(name, json_text(value), True)
@@ -72,24 +83,26 @@ class Masks:
         """Calls without what is in their arguments, whatever it looks like."""
         if isinstance(calls, Mapping):
             return {
-                key: self._hidden(item) if key == _ARGUMENTS else self._pending(item)
+                key: self._hidden(item, "argument") if key == _ARGUMENTS else self._pending(item)
                 for key, item in calls.items()
             }
         if isinstance(calls, list | tuple):
             return [self._pending(item) for item in calls]
         return calls
 
-    def _hidden(self, value: Any) -> Any:
+    def _hidden(self, value: Any, kind: str) -> Any:
         if isinstance(value, Mapping):
-            return {key: self._hidden(item) for key, item in value.items()}
+            return {key: self._hidden(item, kind) for key, item in value.items()}
         if isinstance(value, list | tuple):
-            return [self._hidden(item) for item in value]
+            return [self._hidden(item, kind) for item in value]
         if value is None or isinstance(value, bool) or value == "":
             return value
         self.count += 1
-        return f"‹masked: argument, {len(str(value))} chars›"
+        return f"‹masked: {kind}, {len(str(value))} chars›"
 
     def _mapping(self, value: Mapping[Any, Any], data: bool, depth: int) -> dict[Any, Any]:
+        if data and value.keys() >= _MANIFEST:
+            value = {**value, "params": self._hidden(value["params"], "parameter")}
         named = value.get("name")
         known = named if isinstance(named, str) and ("value" in value or "preview" in value) else ""
         masked = {

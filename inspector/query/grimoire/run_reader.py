@@ -9,14 +9,17 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from inspector.model.clock import Clock
+from inspector.model.preflight import PreFlight
 from inspector.model.status import Status
 from inspector.model.step import Event
 from inspector.model.store import Health
 from inspector.query.grimoire import run_records, texts, values, view
+from inspector.query.grimoire.crossing_rows import is_file, project_of, read_crossing
 from inspector.query.grimoire.events import fact_of
 from inspector.query.grimoire.heads import Known
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.lines import line_of
+from inspector.query.grimoire.preflight import Material, preflight, spell_path
 from inspector.query.grimoire.rows import RunRows, read_run
 from inspector.query.grimoire.run_facts import known_of, store_of_run
 from inspector.query.grimoire.timeline import KEPT_BYTES, Timeline
@@ -168,6 +171,15 @@ class SpellRun:
     def receipts(self) -> Mapping[str, Any]:
         """Grimoire keeps no receipt, only its traces in the ledger: raises KeyError."""
         raise KeyError("receipts")
+
+    def preflight(self) -> PreFlight:
+        """What resuming the run would do."""
+        shown, run_id = self.refresh(), self._place.run_id or ""
+        rows = self._asker.read(lambda connection: read_crossing(connection, run_id)).value
+        path = spell_path(rows.provenance)
+        project = project_of(self._place.path, path)
+        there = is_file(project, path)
+        return preflight(Material(shown.run, rows, self._place.path, project, there, self._clock()))
 
     def changed(self) -> bool:
         """Whether anything may have been written since the last answer."""

@@ -58,6 +58,17 @@ class _Memory:
     """Row of `ledger` → its ends."""
 
 
+NEVER_RECORDED = (
+    "Grimoire writes a run only when it is over: its state, its row and its ledger, one after the"
+    " other. A run that goes on cannot be seen.",
+    "These runs leave no trace: with --no-state; killed ones, also a `cast --watch` that had sent"
+    " its transaction; under Node without better-sqlite3; with a bigint in their final state; of"
+    " two that write at once, the one that found the store locked; what did not compile.",
+    "Of each spell the newest 100 rows are kept. The ledgers and tracks of older runs stay, and"
+    " are listed here as orphans.",
+)
+"""Source: Grimoire's CLI and state store, as they were seen to behave."""
+
 _Heads = dict[tuple[str, str | None], tuple[Known, Run]]
 
 
@@ -68,7 +79,7 @@ class _Look(NamedTuple):
 
 
 class GrimoireStore:
-    """Satisfies `StoreReader`, `RecordKeeper`, `UsageKeeper`. Used by one thread at a time."""
+    """Satisfies `StoreReader` and all of `keeper`. Used by one thread at a time."""
 
     def __init__(self, path: str, clock: Clock) -> None:
         self.path = path
@@ -165,6 +176,10 @@ class GrimoireStore:
     def how(self, source: str) -> str:
         """Never asked: there are no sums."""
         raise KeyError(source)
+
+    def never_recorded(self) -> Sequence[str]:
+        """Runs that leave no trace, and when there is one to see."""
+        return NEVER_RECORDED
 
     def session(
         self,
