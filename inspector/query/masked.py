@@ -62,12 +62,12 @@ class Masks:
         return {key: self._walk(key, value, False, 0) for key, value in content.items()}
 
     def _walk(self, name: str, value: Any, data: bool, depth: int) -> Any:
+        if name in _WITHHELD and data:
+            return self._hidden(value, _WITHHELD[name])
         if isinstance(value, str):
             return self._text(name, value, data)
         if name == _PENDING and data:
             return self._walk("calls", self._pending(value), data, depth)
-        if name in _WITHHELD and data:
-            return self._hidden(value, _WITHHELD[name])
         if isinstance(value, Mapping):
             if depth > _DEEPEST:
                 return self._text(name, json_text(value), True)
