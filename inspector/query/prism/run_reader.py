@@ -9,12 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspector.model.clock import Clock
+from inspector.model.preflight import PreFlight
 from inspector.model.run import Run
 from inspector.model.step import Event
 from inspector.query.prism import context, history, records, view
 from inspector.query.prism.event_pages import Page, read_again
 from inspector.query.prism.events import Row
 from inspector.query.prism.load import Loaded, Wanted, loader, pager
+from inspector.query.prism.preflight import AgentMaterial, agent_preflight
 from inspector.query.prism.state import State
 from inspector.query.prism.summary import Layout
 from inspector.query.prism.tabs import agent_tabs
@@ -165,6 +167,13 @@ class AgentRun:
     def receipts(self) -> Mapping[str, Any]:
         """Prism keeps none."""
         raise KeyError("receipts")
+
+    def preflight(self) -> PreFlight:
+        """What resuming the run would do."""
+        shown, known = self.refresh(), self._known()
+        return agent_preflight(
+            AgentMaterial(shown.run, known.head, known.checkpoint, self._clock())
+        )
 
     def changed(self) -> bool:
         """Whether anything may have been written since the last read."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.model.clock import Clock
+from inspector.model.preflight import PreFlight
 from inspector.model.step import Event
 from inspector.model.store import Health
 from inspector.query.prism import records, view
@@ -21,6 +22,7 @@ from inspector.query.prism.heads import (
     read_leases,
     read_some_checkpoints,
 )
+from inspector.query.prism.preflight import WorkflowMaterial, workflow_preflight
 from inspector.query.prism.summary import Layout, layout_of
 from inspector.query.prism.tabs import workflow_tabs
 from inspector.query.prism.tool_rows import joined, tool_rows, track_of
@@ -169,6 +171,13 @@ class WorkflowRun:
     def receipts(self) -> Mapping[str, Any]:
         """Prism keeps none."""
         raise KeyError("receipts")
+
+    def preflight(self) -> PreFlight:
+        """What resuming the run would do."""
+        shown, lease = self.refresh(), self._known().lease
+        return workflow_preflight(
+            WorkflowMaterial(shown.run, self._workflow(), lease, self._clock())
+        )
 
     def changed(self) -> bool:
         """Whether anything may have been written since the last read."""

@@ -1,0 +1,338 @@
+"""What resuming a Prism run would do. Pure.
+
+Source: Prism 0.3.0. No command of Prism resumes a stored run: the code of its agent or workflow
+lives in a host. So there is a command only if the user's settings have one, and a request for the
+server that a host may have mounted (`POST {base}/agents/{id}/runs/{runId}/resume`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from inspector.model.clock import rfc3339
+from inspector.model.preflight import Caution, Decision, PreFlight, refused
+from inspector.model.run import Run
+from inspector.model.status import Status
+from inspector.query.prism.cells import name_of
+from inspector.query.prism.heads import Checkpoint, Lease, RunHead
+from inspector.query.prism.position import (
+    agent_position,
+    approval_ids,
+    is_dispatched,
+    workflow_position,
+)
+from inspector.query.prism.workflows import Workflow
+from inspector.text.numbers import age
+from inspector.text.parse_time import parse_instant
+
+APPROVE, DENY = "approve", "deny"
+BATCH = {APPROVE: "allow_once", DENY: "reject_once"}
+"""The outcome of one of several approvals that a decision stands for."""
+MOST_NAMED = 12
+_TYPEABLE = re.compile(r"[!-~]{1,80}")
+_JUDGED = "What counts is the checkpoint and the run's row afterwards, not the host's exit code."
+
+
+@dataclass(frozen=True, slots=True)
+class AgentMaterial:
+    """Everything that the pre-flight of an agent run is made of."""
+
+    run: Run
+    head: RunHead | None
+    checkpoint: Checkpoint | None
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowMaterial:
+    """Everything that the pre-flight of a workflow is made of."""
+
+    run: Run
+    workflow: Workflow
+    lease: Lease | None
+    now: int
+
+
+def agent_preflight(material: AgentMaterial) -> PreFlight:
+    """The whole answer for an agent run."""
+    run, head, checkpoint = material.run, material.head, material.checkpoint
+    record = dict(_agent_record(head, checkpoint))
+    liveness = _silence(run, material.now) + "; plain agent runs hold no lease"
+    reason = _why_no_agent(run, head, checkpoint)
+    if reason is not None or checkpoint is None:
+        reason = reason or "there is no checkpoint"
+        return refused(run.key, reason, record=record, outcome=run.status, liveness=liveness)
+    position, value = agent_position(checkpoint), checkpoint.value
+    deadline = parse_instant(value.get("deadlineAt"))
+    asked = approval_ids(checkpoint)
+    agent = name_of(value.get("agentId"))
+    fills = {
+        "run_id": run.run_id or "",
+        "session_id": (head.session if head is not None else None) or "",
+        "expected_version": "" if checkpoint.version is None else str(checkpoint.version),
+        "approval_id": asked[0] if len(asked) == 1 else "",
+    }
+    several = len(asked) > 1
+    return PreFlight(
+        run_key=run.key,
+        resumable=True,
+        reason=None,
+        position=position,
+        stands=f"a decision on {_listed(position.rerun) or 'the run'},"
+        f" checkpoint version {checkpoint.version}",
+        done=tuple(f"{name}: decided" for name in position.keep),
+        will_run=(f"on approval {_listed(position.rerun) or 'the run goes on'}",),
+        warnings=tuple(_agent_warnings(run, value, several, deadline, material.now)),
+        needs=(f"a host with the agent {agent or '?'}, unchanged since",),
+        fills=fills,
+        folder=_folder(run.store.path),
+        liveness=liveness,
+        decisions=tuple(_agent_decisions(run, checkpoint, asked, agent, deadline, material.now)),
+        deadline=deadline,
+        judged=_JUDGED,
+        record=record,
+        outcome=run.status,
+    )
+
+
+def _agent_record(head: RunHead | None, checkpoint: Checkpoint | None) -> Iterator[tuple[str, str]]:
+    yield "run", (head.status if head is not None else None) or "not recorded"
+    if checkpoint is None:
+        yield "checkpoint", "none"
+    else:
+        yield "checkpoint", f"{checkpoint.status or 'unreadable'}, version {checkpoint.version}"
+
+
+def _why_no_agent(run: Run, head: RunHead | None, checkpoint: Checkpoint | None) -> str | None:
+    if run.status is Status.COMPLETED:
+        return "it succeeded: there is nothing to resume"
+    if checkpoint is None:
+        said = None if head is None else head.status
+        if said in ("running", "queued"):
+            return (
+                "it has no checkpoint: an agent's state is only kept while it waits, so a run that"
+                " was killed can only be followed by a new one in its session"
+            )
+        return "it has no checkpoint: nothing of it is kept that could go on"
+    if not checkpoint.readable:
+        return "its checkpoint is not readable"
+    word = checkpoint.status
+    if word == "running":
+        if is_dispatched(checkpoint):
+            return (
+                "a call was dispatched after its approval and its end was never recorded: neither"
+                " approve nor deny is accepted any more; whoever runs the host has to settle it"
+            )
+        return "its checkpoint says running: no decision is accepted while that is so"
+    if word != "suspended":
+        return f"its checkpoint says {word or 'nothing'}: it is over"
+    if is_dispatched(checkpoint):
+        return "one of its calls is dispatched already: no decision is accepted"
+    return None
+
+
+def _agent_warnings(
+    run: Run, value: Mapping[str, Any], several: bool, deadline: int | None, now: int
+) -> Iterator[Caution]:
+    if deadline is not None and deadline <= now:
+        yield Caution(
+            "deadline_passed",
+            f"Its time ran out {age(now - deadline)} ago: to approve it now makes it fail for good;"
+            " to deny it still works.",
+        )
+    elif deadline is not None:
+        yield Caution(
+            "deadline",
+            f"It has to be approved before {rfc3339(deadline)}; later an approval makes it fail for"
+            " good.",
+        )
+    if several:
+        yield Caution("several", "Several calls are asked for; the decision is taken on all.")
+    yield Caution("arguments", "Look at the arguments of the calls before you approve them.")
+    revision = name_of(value.get("definitionRevision"))
+    yield Caution(
+        "fingerprint",
+        f"The host must have the very same agent (revision {revision or '?'}), or it refuses.",
+    )
+    yield from _of_the_store(run)
+
+
+def _agent_decisions(
+    run: Run,
+    checkpoint: Checkpoint,
+    asked: list[str],
+    agent: str | None,
+    deadline: int | None,
+    now: int,
+) -> Iterator[Decision]:
+    for word in (APPROVE, DENY):
+        why = None
+        if word == APPROVE and deadline is not None and deadline <= now:
+            why = "its time ran out: an approval would make it fail for good"
+        body: dict[str, Any] = {"decision": word}
+        if len(asked) > 1:
+            body = {"decisions": [{"approvalId": one, "outcome": BATCH[word]} for one in asked]}
+        body["expectedVersion"] = checkpoint.version
+        yield Decision(word, why, _request("agents", agent, run.run_id, body))
+
+
+def workflow_preflight(material: WorkflowMaterial) -> PreFlight:
+    """The whole answer for a workflow or a saga."""
+    run, workflow, lease, now = material.run, material.workflow, material.lease, material.now
+    checkpoint = workflow.checkpoint
+    record = {
+        "checkpoint": f"{checkpoint.status or checkpoint.category or 'unreadable'},"
+        f" version {checkpoint.version}"
+    }
+    own = name_of(workflow.saga.get("status"))
+    if own is not None:
+        record["saga"] = own
+    liveness = _lease_words(lease, run, now)
+    reason = _why_no_workflow(run, workflow, lease, now)
+    if reason is not None:
+        return refused(run.key, reason, record=record, outcome=run.status, liveness=liveness)
+    position = workflow_position(workflow)
+    waits = run.status is Status.WAITING
+    version = "" if checkpoint.version is None else str(checkpoint.version)
+    return PreFlight(
+        run_key=run.key,
+        resumable=True,
+        reason=None,
+        position=position,
+        stands=_workflow_stands(workflow, position.step),
+        done=(f"nodes {_listed(position.keep)}",) if position.keep else (),
+        will_run=tuple(_nodes_to_run(position.step, position.rerun)),
+        warnings=tuple(_workflow_warnings(run, workflow, waits)),
+        needs=("a host with the very same definition of the workflow",),
+        fills={
+            "run_id": workflow.run_id,
+            "workflow_id": workflow.workflow_id,
+            "expected_version": version,
+        },
+        folder=_folder(run.store.path),
+        liveness=liveness,
+        confirm=_to_type(run) if run.status is Status.RUNNING and lease is None else None,
+        decisions=tuple(_workflow_decisions(workflow)) if waits else (),
+        judged=_JUDGED,
+        record=record,
+        outcome=run.status,
+    )
+
+
+def _why_no_workflow(run: Run, workflow: Workflow, lease: Lease | None, now: int) -> str | None:
+    if lease is not None and lease.state(now) == "active":
+        until = rfc3339(lease.expires_at)
+        return f"{lease.owner or 'a worker'} holds its lease until {until}: it is being run"
+    if not workflow.checkpoint.readable:
+        return "its checkpoint is not readable"
+    word = workflow.checkpoint.status or workflow.checkpoint.category
+    if word == "succeeded":
+        return "it succeeded: there is nothing to resume"
+    if word == "denied":
+        return "it was denied: it is over"
+    if word == "queued":
+        return "it is queued: a coordinator begins it by itself"
+    if word not in ("suspended", "running", "failed", "aborted"):
+        return f"its checkpoint says {word or 'nothing'}, which Prism does not know"
+    return None
+
+
+def _workflow_stands(workflow: Workflow, waits: str | None) -> str:
+    version = f"checkpoint version {workflow.checkpoint.version}"
+    if waits is not None:
+        reason = name_of(workflow.suspension.get("reason"))
+        return f"a decision at node {waits}{f': {reason}' if reason else ''}, {version}"
+    return f"{workflow.checkpoint.status or workflow.checkpoint.category}, {version}"
+
+
+def _nodes_to_run(waits: str | None, others: tuple[str, ...]) -> Iterator[str]:
+    if waits is not None:
+        yield f"node {waits} with the decision"
+    if others:
+        yield f"{'then ' if waits is not None else ''}nodes {_listed(others)}"
+    yield "then what the workflow says"
+
+
+def _workflow_warnings(run: Run, workflow: Workflow, waits: bool) -> Iterator[Caution]:
+    if not waits:
+        yield Caution(
+            "may_repeat",
+            "Nodes that were running, failed or were aborted run again, with all they do outside.",
+        )
+    if run.parent_key is not None or workflow.parent_run is not None:
+        yield Caution(
+            "part_of",
+            "It is a node of another run; that is the one to resume, and it resumes this one.",
+        )
+    yield Caution("definition", "The host refuses unless its definition has the very same hash.")
+    yield Caution(
+        "lease_unchecked",
+        "A host that resumes it directly does not look at leases: make sure that no worker begins"
+        " it at the same time.",
+    )
+    yield from _of_the_store(run)
+
+
+def _workflow_decisions(workflow: Workflow) -> Iterator[Decision]:
+    for word in (APPROVE, DENY):
+        body = {"decision": word, "expectedVersion": workflow.checkpoint.version}
+        yield Decision(
+            word, None, _request("workflows", workflow.workflow_id, workflow.run_id, body)
+        )
+
+
+def _lease_words(lease: Lease | None, run: Run, now: int) -> str:
+    if lease is None:
+        return f"{_silence(run, now)}; no worker ever held a lease of it"
+    state = lease.state(now)
+    if state == "active":
+        return f"alive, {lease.owner or 'a worker'} holds its lease"
+    since = "" if lease.expires_at is None else f" {age(now - lease.expires_at)} ago"
+    how = "was given back" if state == "released" else "expired"
+    return f"no worker holds it, the lease of {lease.owner or 'its worker'} {how}{since}"
+
+
+def _silence(run: Run, now: int) -> str:
+    if run.last_activity_at is None:
+        return "unknown, when it was last written is not known"
+    return f"unknown, nothing written for {age(now - run.last_activity_at)}"
+
+
+def _of_the_store(run: Run) -> Iterator[Caution]:
+    """Prism refuses to open databases whose schema it does not take for its own."""
+    if run.store.verdict not in (None, "verified_current", "verified_older"):
+        note = f" {run.store.verdict_note}" if run.store.verdict_note else ""
+        yield Caution("store", f"The database is {run.store.verdict}.{note}".replace("_", " "))
+
+
+def _request(kind: str, name: str | None, run_id: str | None, body: Mapping[str, Any]) -> str:
+    """A request as text; names are encoded, so that none of them is a path."""
+    place = f"{kind}/{_encoded(name)}/runs/{_encoded(run_id)}/resume"
+    content = json.dumps(body, ensure_ascii=True)
+    return f"POST {{base}}/{place}\nContent-Type: application/json\n\n{content}"
+
+
+def _encoded(name: str | None) -> str:
+    return quote(name or "", safe="", errors="replace")
+
+
+def _folder(path: str) -> str:
+    """Where the program of a template is started: the folder of the database's project."""
+    folder = os.path.dirname(path)
+    return os.path.dirname(folder) if os.path.basename(folder) == ".prism" else folder
+
+
+def _to_type(run: Run) -> str:
+    return run.run_id if run.run_id and _TYPEABLE.fullmatch(run.run_id) else "resume"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    more = len(names) - MOST_NAMED
+    shown = ", ".join(names[:MOST_NAMED])
+    return f"{shown} and {more} more" if more > 0 else shown
