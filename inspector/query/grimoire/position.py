@@ -7,32 +7,31 @@ destination from its beginning; it skips no step, whatever its result says.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from inspector.model.preflight import Position
-from inspector.query.grimoire.rows import Handoff, StepResult, Track
 
-SOURCE, DESTINATION = "source", "destination"
-CONFIRMED = "confirmed"
+CONFIRMED, SETTLED = "confirmed", "settled"
 
 
-def track_of(tracks: Sequence[Track], role: str) -> Track | None:
-    """The track with a role."""
-    return next((one for one in tracks if (one.role or one.track_id) == role), None)
+class Result(NamedTuple):
+    """What came of one planned action on one track."""
+
+    track: str
+    step: str
+    status: str | None
 
 
 def position_of(
-    tracks: Sequence[Track], handoffs: Sequence[Handoff], results: Sequence[StepResult]
+    destination: str, handoff_status: str | None, results: Sequence[Result]
 ) -> Position:
     """The destination's track: its steps run again, those that are not confirmed unknowingly."""
-    destination = track_of(tracks, DESTINATION)
-    name = DESTINATION if destination is None else destination.track_id
-    here = [one for one in results if one.track_id == name]
-    waits = any(one.status != "settled" for one in handoffs)
+    here = [one for one in results if one.track == destination]
     return Position(
         kind="track",
-        action="await handoff" if waits else "run",
-        keep=tuple(f"{one.track_id}/{one.step_id}" for one in results if one.track_id != name),
-        rerun=tuple(one.step_id for one in here if one.status == CONFIRMED),
-        unconfirmed=tuple(one.step_id for one in here if one.status != CONFIRMED),
-        step=name,
+        action="run" if handoff_status == SETTLED else "await handoff",
+        keep=tuple(f"{one.track}/{one.step}" for one in results if one.track != destination),
+        rerun=tuple(one.step for one in here if one.status == CONFIRMED),
+        unconfirmed=tuple(one.step for one in here if one.status != CONFIRMED),
+        step=destination,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.query.grimoire.crossing import TRACK_STATUS
 from inspector.query.grimoire.crossing_rows import CrossingRows
-from inspector.query.grimoire.position import CONFIRMED, DESTINATION, SOURCE, position_of, track_of
+from inspector.query.grimoire.position import CONFIRMED, SETTLED, Result, position_of
 from inspector.query.grimoire.rows import Handoff, Track
 from inspector.text.numbers import age
 from inspector.text.parse_time import parse_instant
@@ -27,7 +27,7 @@ from inspector.text.parse_time import parse_instant
 PROGRAM = "grimoire"
 SCHEMA = "grimoire.cross_chain.phase1.v1"
 EXECUTE, SIMULATE = "execute", "simulate"
-SETTLED = "settled"
+SOURCE, DESTINATION = "source", "destination"
 _TYPEABLE = re.compile(r"[!-~]{1,80}")
 
 
@@ -78,7 +78,7 @@ def preflight(material: Material) -> PreFlight:
         run_key=run.key,
         resumable=True,
         reason=None,
-        position=position_of(rows.tracks, rows.handoffs, rows.results),
+        position=position_of(destination.track_id, handoff.status, _results(rows)),
         stands=_stands(handoff, destination),
         done=tuple(_done(rows, destination)),
         will_run=tuple(_will_run(handoff, destination)),
@@ -97,6 +97,15 @@ def preflight(material: Material) -> PreFlight:
         record=record,
         outcome=outcome,
     )
+
+
+def track_of(tracks: Sequence[Track], role: str) -> Track | None:
+    """The track with a role."""
+    return next((one for one in tracks if (one.role or one.track_id) == role), None)
+
+
+def _results(rows: CrossingRows) -> list[Result]:
+    return [Result(one.track_id, one.step_id, one.status) for one in rows.results]
 
 
 def _to_type(run_id: str) -> str:

@@ -11,17 +11,15 @@ from typing import Any
 from inspector.model.preflight import Position
 from inspector.query.prism.cells import mapping, name_of, sequence
 from inspector.query.prism.events import approvals_of
-from inspector.query.prism.heads import Checkpoint
-from inspector.query.prism.workflows import Workflow
 
 DISPATCHED = "dispatched"
 OVER = ("succeeded", "skipped")
 """Nodes that are not run again; `completedNodeIds` also lists failed ones and says nothing."""
 
 
-def agent_position(checkpoint: Checkpoint) -> Position:
-    """The approval that an agent run waits for: calls that were decided, and the others."""
-    calls = [mapping(one) for one in sequence(checkpoint.value.get("pendingCalls"))]
+def agent_position(value: Mapping[str, Any]) -> Position:
+    """The approval that an agent run waits for, by its checkpoint's value."""
+    calls = [mapping(one) for one in sequence(value.get("pendingCalls"))]
     decided = [call for call in calls if mapping(call.get("decision"))]
     return Position(
         kind="approval",
@@ -37,26 +35,24 @@ def call_name(call: Mapping[str, Any]) -> str:
     return f"{name_of(told.get('name')) or 'a tool'} {name_of(told.get('id')) or ''}".rstrip()
 
 
-def is_dispatched(checkpoint: Checkpoint) -> bool:
+def is_dispatched(value: Mapping[str, Any]) -> bool:
     """Whether a call was dispatched and its end not recorded."""
-    calls = map(mapping, sequence(checkpoint.value.get("pendingCalls")))
+    calls = map(mapping, sequence(value.get("pendingCalls")))
     return any(one.get("status") == DISPATCHED for one in calls)
 
 
-def approval_ids(checkpoint: Checkpoint) -> list[str]:
+def approval_ids(value: Mapping[str, Any]) -> list[str]:
     """The approvals that are asked for."""
-    asked = approvals_of(mapping(checkpoint.value.get("interruption")))
+    asked = approvals_of(mapping(value.get("interruption")))
     return [one["approval_id"] for one in asked if one["approval_id"]]
 
 
-def workflow_position(workflow: Workflow) -> Position:
-    """The nodes of a workflow: those that stay, and those that run, perhaps again."""
-    if workflow.saga:
-        nodes = mapping(workflow.saga.get("steps"))
-    else:
-        nodes = mapping(workflow.checkpoint.value.get("nodes"))
+def workflow_position(nodes: Mapping[str, Any], waits: str | None) -> Position:
+    """The nodes of a workflow (a saga's steps): those that stay, and those that run, perhaps again.
+
+    `waits` is the node that waits for a decision.
+    """
     stands = {name: name_of(mapping(node).get("status")) for name, node in nodes.items()}
-    waits = name_of(workflow.suspension.get("nodeId"))
     return Position(
         kind="approval" if waits is not None else "nodes",
         action="decide" if waits is not None else "continue",

@@ -19,7 +19,7 @@ from inspector.model.clock import rfc3339
 from inspector.model.preflight import Caution, Decision, PreFlight, refused
 from inspector.model.run import Run
 from inspector.model.status import Status
-from inspector.query.prism.cells import name_of
+from inspector.query.prism.cells import mapping, name_of
 from inspector.query.prism.heads import Checkpoint, Lease, RunHead
 from inspector.query.prism.position import (
     agent_position,
@@ -68,9 +68,9 @@ def agent_preflight(material: AgentMaterial) -> PreFlight:
     if reason is not None or checkpoint is None:
         reason = reason or "there is no checkpoint"
         return refused(run.key, reason, record=record, outcome=run.status, liveness=liveness)
-    position, value = agent_position(checkpoint), checkpoint.value
+    position, value = agent_position(checkpoint.value), checkpoint.value
     deadline = parse_instant(value.get("deadlineAt"))
-    asked = approval_ids(checkpoint)
+    asked = approval_ids(value)
     agent = name_of(value.get("agentId"))
     fills = {
         "run_id": run.run_id or "",
@@ -124,7 +124,7 @@ def _why_no_agent(run: Run, head: RunHead | None, checkpoint: Checkpoint | None)
         return "its checkpoint is not readable"
     word = checkpoint.status
     if word == "running":
-        if is_dispatched(checkpoint):
+        if is_dispatched(checkpoint.value):
             return (
                 "a call was dispatched after its approval and its end was never recorded: neither"
                 " approve nor deny is accepted any more; whoever runs the host has to settle it"
@@ -132,7 +132,7 @@ def _why_no_agent(run: Run, head: RunHead | None, checkpoint: Checkpoint | None)
         return "its checkpoint says running: no decision is accepted while that is so"
     if word != "suspended":
         return f"its checkpoint says {word or 'nothing'}: it is over"
-    if is_dispatched(checkpoint):
+    if is_dispatched(checkpoint.value):
         return "one of its calls is dispatched already: no decision is accepted"
     return None
 
@@ -197,7 +197,8 @@ def workflow_preflight(material: WorkflowMaterial) -> PreFlight:
     reason = _why_no_workflow(run, workflow, lease, now)
     if reason is not None:
         return refused(run.key, reason, record=record, outcome=run.status, liveness=liveness)
-    position = workflow_position(workflow)
+    nodes = workflow.saga.get("steps") if workflow.saga else checkpoint.value.get("nodes")
+    position = workflow_position(mapping(nodes), name_of(workflow.suspension.get("nodeId")))
     waits = run.status is Status.WAITING
     version = "" if checkpoint.version is None else str(checkpoint.version)
     return PreFlight(
