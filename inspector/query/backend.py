@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from inspector.model.clock import Clock
+from inspector.model.preflight import PreFlight
 from inspector.model.run import Run
 from inspector.model.step import Event
 from inspector.model.store import Runtime, Store
@@ -45,6 +46,12 @@ class RunReader(Protocol):
 
     def receipts(self) -> Mapping[str, Any]:
         """The content of `inspector.receipts/1`. Raises KeyError where a runtime has none."""
+
+    def preflight(self) -> PreFlight:
+        """What resuming the run would do, by its newest state; knows nothing of settings.
+
+        Raises KeyError where nothing is known that resumes such a run.
+        """
 
     def changed(self) -> bool:
         """Whether anything may have been written since the last answer; cheap, True if unsure."""

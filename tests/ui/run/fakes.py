@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from inspector.derive.steps import StepTable
 from inspector.live.feed import Subscription, Unavailable
 from inspector.model.finding import Finding
+from inspector.model.preflight import PreFlight
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
 from inspector.model.step import Attempt, Event, StepKind
@@ -185,6 +186,9 @@ class FakeReader:
 
     def receipts(self) -> Mapping[str, Any]:
         raise KeyError("receipts")
+
+    def preflight(self) -> PreFlight:
+        raise KeyError("preflight")
 
     def changed(self) -> bool:
         return False

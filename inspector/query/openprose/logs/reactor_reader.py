@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.model.clock import Clock
+from inspector.model.preflight import PreFlight
 from inspector.model.run import Run, RunKind, StepCounts, Tokens
 from inspector.model.status import Status
 from inspector.model.step import Event, Step, StepKind
@@ -169,6 +170,10 @@ class ReactorRun:
         """The ledger as a document."""
         self._view or self.refresh()
         return ledger_document(self._ledger)
+
+    def preflight(self) -> PreFlight:
+        """A reactor goes on by itself when something wakes it: raises KeyError."""
+        raise KeyError("preflight")
 
     def changed(self) -> bool:
         """Whether receipts or the graph were written since the last answer."""
