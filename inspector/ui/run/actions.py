@@ -25,6 +25,9 @@ from inspector.ui.screen import CommandScreen
 PLAY = 0.4
 """Seconds between two events while they are played."""
 
+OF_A_TAB = ("enter", "inward", "outward", "find", "zoom", "copy.value", "copy.location", "raw")
+"""Commands for what stands in a tab."""
+
 MOST_FAILURES = 1_000
 """Failures of one step in a row that are passed over to come to another step."""
 
@@ -79,8 +82,12 @@ class RunActions(CommandScreen):
             return "No failure is recorded."
         if name in ("find", "enter") and self.course.shown is None:
             return "Nothing was read yet."
+        if name in OF_A_TAB and not self.pane.ready:
+            return "The tab is being opened."
         if name == "find" and on_timeline:
             return "Only values are filtered."
+        if name == "versions" and not self.pane.HAS_VERSIONS:
+            return "Only values have older rows."
         return None
 
     # Travelling
@@ -223,6 +230,10 @@ class RunActions(CommandScreen):
         """What `/` does there."""
         self.pane.find()
 
+    def action_versions(self) -> None:
+        """Older rows, or only the newest."""
+        self.pane.versions()
+
     def action_zoom(self) -> None:
         """One part alone, or all."""
         self.pane.zoom()
@@ -248,7 +259,7 @@ class RunActions(CommandScreen):
 
     def action_back(self) -> None:
         """Leaves what is open, ends travelling, or goes back to the list."""
-        if self.pane.back():
+        if self.pane.ready and self.pane.back():
             return
         if self.course.at is not None:
             self._come_back()

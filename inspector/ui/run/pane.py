@@ -26,6 +26,8 @@ class Pane(Container):
 
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Commands in the footer, each with its word here; the most important first."""
+    HAS_VERSIONS: ClassVar[bool] = False
+    """Whether what it lists may have older rows."""
 
     def __init__(self, asker: Asker, *, id: str) -> None:
         super().__init__(id=id, classes="pane")
@@ -35,6 +37,11 @@ class Pane(Container):
     def kit(self) -> Kit:
         """Styles, signs, keys, clock and zone."""
         return kit_of(self)
+
+    @property
+    def ready(self) -> bool:
+        """Whether its parts are there; until then nothing but a new tab's place is."""
+        return self.is_mounted
 
     @property
     def main(self) -> Widget:
@@ -72,6 +79,9 @@ class Pane(Container):
 
     def find(self) -> None:
         """What `/` does."""
+
+    def versions(self) -> None:
+        """What `v` does."""
 
     def zoom(self) -> None:
         """This part of the tab alone, or all of it."""

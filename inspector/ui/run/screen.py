@@ -109,7 +109,7 @@ class RunScreen(RunActions):
         with self.app.batch_update():
             self._take_tabs(view)
             self.timeline_pane.paused = self.course.paused
-            for pane in self._panes.values():
+            for pane in self._ready_panes:
                 pane.take(view)
             self._show_head()
         if before is None or before.travelling != view.travelling:
@@ -121,7 +121,7 @@ class RunScreen(RunActions):
         message.take(message.answer)
 
     def _tick(self) -> None:
-        if self.is_current:
+        if self.is_current and self.pane.ready:
             self.pane.tick()
 
     def _show_head(self) -> None:
@@ -143,6 +143,11 @@ class RunScreen(RunActions):
     def pane(self) -> Pane:
         """The tab in front."""
         return self._panes[self._tabs[self._active].part]
+
+    @property
+    def _ready_panes(self) -> list[Pane]:
+        """The tabs that were opened; one that is being opened takes its view when it is there."""
+        return [pane for pane in self._panes.values() if pane.ready]
 
     @property
     def timeline_pane(self) -> TimelinePane:
@@ -177,20 +182,19 @@ class RunScreen(RunActions):
             other.display = other is pane
         if pane is None:
             pane = self._panes[tab.part] = self._make_pane(tab)
-            view = self.course.shown
             mounted = self.mount(pane)
-            self.call_later(self._opened, pane, view, mounted)
-        else:
+            self.call_later(self._opened, pane, mounted)
+        elif pane.ready:
             pane.opened()
             pane.main.focus()
         self._show_head()
         self.show_hints()
 
-    async def _opened(self, pane: Pane, view: RunView | None, mounted: object) -> None:
+    async def _opened(self, pane: Pane, mounted: object) -> None:
         """The pane is there now: it takes what it is to show."""
         await mounted  # type: ignore[misc]
-        if view is not None:
-            pane.take(view)
+        if self.course.shown is not None:
+            pane.take(self.course.shown)
         pane.opened()
         if pane is self.pane:
             pane.main.focus()
@@ -245,5 +249,5 @@ class RunScreen(RunActions):
     def zone_changed(self) -> None:
         """Times are told in another zone."""
         self._show_head()
-        for pane in self._panes.values():
+        for pane in self._ready_panes:
             pane.redraw()

@@ -38,6 +38,25 @@ async def test_a_value_is_laid_out_below_the_table() -> None:
         assert any('2    "score": 0.71,' in line for line in lines)
 
 
+async def test_a_tab_that_is_being_opened_can_be_left_asked_and_opened_again() -> None:
+    feed = pictured.research_feed()
+    async with on_screen(feed) as (pilot, screen):
+        view = screen.course.shown
+        assert view is not None
+        for number in range(1, 1 + len(view.tabs)):
+            screen.action_tab(str(number))
+            for name in ("enter", "inward", "outward", "find", "zoom", "copy.value"):
+                screen.action_command(name)
+            screen.show_view(view)
+            screen.zone_changed()
+            screen._tick()
+            screen.action_tab("1")
+            screen.action_tab(str(number))
+        screen.action_tab("2")
+        await settle(pilot)
+        assert any("api_key" in line for line in shown(screen))
+
+
 async def test_secrets_are_masked_in_table_content_and_copy() -> None:
     async with on_screen(pictured.research_feed()) as (pilot, screen):
         await pilot.press("2", *"jjjjjjjjj")
