@@ -36,7 +36,7 @@ def search(
     table = tables.get("prism_session_entries")
     if not words or table is None or not table.has("id"):
         return [], False
-    if tables.get(SEARCH_TABLE) is not None:
+    if _has_index(tables):
         try:
             ids = _indexed(connection, words, limit)
         except sqlite3.OperationalError:
@@ -45,6 +45,14 @@ def search(
         else:
             return list(_hits(_entries(connection, tables, ids), words, limit, sure=True)), True
     return list(_hits(_every_entry(connection, tables), words, limit, sure=False)), False
+
+
+def _has_index(tables: Tables) -> bool:
+    """Whether the store's index is one, and not a table of its name."""
+    return any(
+        name == SEARCH_TABLE and isinstance(sql, str) and "virtual" in sql.casefold()
+        for name, _, sql in tables.catalogue
+    )
 
 
 def _indexed(connection: sqlite3.Connection, words: Sequence[str], limit: int) -> list[str]:

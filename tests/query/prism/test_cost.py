@@ -1,0 +1,120 @@
+"""What reading costs, in steps of SQLite's machine: never more per row because there are more."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+
+from inspector.query.prism.catalog import Catalog
+from inspector.query.prism.sessions import branch_records, entry_records
+from inspector.query.prism.summary import summary
+from inspector.query.tables import read_tables
+from tests.query.prism.builders import at, history, schema
+
+STEPS = 1000
+
+
+@contextmanager
+def database() -> Iterator[sqlite3.Connection]:
+    """A database in memory: no file, no lock."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for sql in schema():
+            connection.execute(sql)
+        for sql, values in history():
+            connection.execute(sql, values)
+        connection.execute(
+            "INSERT INTO prism_sessions (id, created_at, updated_at) VALUES ('s1', '', '')"
+        )
+        yield connection
+
+
+def cost_of(connection: sqlite3.Connection, question: Callable[[sqlite3.Connection], Any]) -> int:
+    """Steps of SQLite's machine, in thousands."""
+    ticks = 0
+
+    def tick() -> int:
+        nonlocal ticks
+        ticks += 1
+        return 0
+
+    connection.set_progress_handler(tick, STEPS)
+    question(connection)
+    connection.set_progress_handler(None, 0)
+    return ticks
+
+
+def add_chain(connection: sqlite3.Connection, count: int) -> None:
+    message = json.dumps({"role": "user", "content": [{"type": "text", "text": "lorem ipsum"}]})
+    connection.executemany(
+        "INSERT INTO prism_session_entries (id, session_id, parent_id, run_id, timestamp, kind,"
+        " message) VALUES (?, 's1', ?, 'r1', ?, 'message', ?)",
+        ((f"e{n:06d}", f"e{n - 1:06d}" if n else None, at(n), message) for n in range(count)),
+    )
+
+
+def add_runs(connection: sqlite3.Connection, count: int) -> None:
+    connection.executemany(
+        "INSERT INTO prism_runs (id, session_id, status, started_at, model) VALUES"
+        " (?, 's1', ?, ?, '{}')",
+        ((f"r{n}", "suspended" if n % 9 == 0 else "running", at(n)) for n in range(count)),
+    )
+    connection.executemany(
+        "INSERT INTO prism_agent_events (id, session_id, run_id, sequence, type, timestamp, event,"
+        " redacted) VALUES (?, 's1', ?, ?, 'turn_started', ?, '{}', 0)",
+        ((f"e{n}-{m}", f"r{n}", m, at(n + m)) for n in range(count) for m in range(3)),
+    )
+    connection.executemany(
+        "INSERT INTO prism_usage (id, session_id, run_id, scope, usage, recorded_at) VALUES"
+        " (?, 's1', ?, 'provider_turn', '{\"inputTokens\": 1}', '')",
+        ((f"u{n}", f"r{n}") for n in range(count)),
+    )
+
+
+def test_the_transcript_of_ten_times_the_entries_costs_ten_times_as_much() -> None:
+    costs: dict[str, list[int]] = {"entries": [], "branches": []}
+    for count in (10_000, 100_000):
+        with database() as connection:
+            add_chain(connection, count)
+            tables = read_tables(connection)
+            costs["branches"].append(
+                cost_of(connection, lambda one, t=tables: branch_records(one, t, ["s1"]))  # type: ignore[misc]
+            )
+            costs["entries"].append(
+                cost_of(connection, lambda one, t=tables: entry_records(one, t, "s1"))  # type: ignore[misc]
+            )
+    for what, (small, large) in costs.items():
+        print(f"\n{what}: {small}k steps at 10,000 entries, {large}k at 100,000")
+        assert large < 12 * small
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_the_list_of_ten_times_the_runs_costs_ten_times_as_much(changed: bool) -> None:
+    costs = []
+    for count in (500, 5000):
+        with database() as connection:
+            add_runs(connection, count)
+            catalog = Catalog("/prism.db")
+            question = summary(catalog.asked())
+            if changed:
+                catalog.take(question(connection))
+                connection.execute(
+                    "INSERT INTO prism_agent_events (id, session_id, run_id, sequence, type,"
+                    " timestamp, event, redacted)"
+                    " VALUES ('new', 's1', 'r1', 99, 'error', '', '{}', 0)"
+                )
+                question = summary(catalog.asked())
+            costs.append(cost_of(connection, partial(_ask, question)))
+    small, large = costs
+    print(f"\nlist ({'one event more' if changed else 'first look'}): {small}k steps of 500 runs,"
+          f" {large}k of 5,000")  # fmt: skip
+    assert large < 13 * max(small, 1)
+
+
+def _ask(question: Callable[[sqlite3.Connection], Any], connection: sqlite3.Connection) -> None:
+    question(connection)

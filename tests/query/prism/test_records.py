@@ -1,0 +1,265 @@
+"""The store's own records behind the tabs; and what never leaves."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.cli.main import main
+from inspector.query.prism.records import PARTS
+from inspector.query.prism.store_reader import PrismStore
+from tests.query.prism.builders import (
+    Story,
+    at,
+    checkpoint,
+    entry,
+    lease,
+    make,
+    ms,
+    row,
+    run,
+    session,
+)
+
+TOKEN = "capability-of-the-worker"
+SECRET = "hunter2 in an argument"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    pending = {
+        "status": "suspended",
+        "sessionId": "s1",
+        "deadlineAt": at(60_000),
+        "pendingCalls": [{"call": {"id": "w1", "arguments": {"note": SECRET, "n": 4}}}],
+    }
+    return make(
+        tmp_path / "prism.db",
+        session("s1", metadata={"title": "Tides"}),
+        session("s2", parent_session_id="s1"),
+        session("lead-1-session"),
+        run("root", "suspended", tenant_id="acme"),
+        run("child", "succeeded", "lead-1-session", tenant_id="acme", started_at=at(50)),
+        row(
+            "prism_tool_calls", id="t1", session_id="s1", run_id="root", tool_call_id="d1",
+            name="delegate", arguments={}, status="started", started_at=at(40), redacted=0,
+        ),
+        entry("a", run_id="root"),
+        entry("b", "a"),
+        entry("c", "a", kind="label", message=None, label="fork"),
+        entry("x", "b", of="s2"),
+        entry("y", "gone", of="s2"),
+        checkpoint("prism.agent-run", "root", pending, category="agent-run"),
+        checkpoint("prism.workflow", "my%20flow/w1", {"status": "running"}),
+        lease("my%20flow/w1", 60_000),
+        row(
+            "prism_run_feedback", id="f1", run_id="root", session_id="s1", tags=["good"],
+            scorer_ids=[], evaluation_ids=[], created_at=at(0), tenant_id="acme", rating=-0.5,
+        ),
+        row(
+            "prism_legal_holds", id="h1", resource_kind="session", resource_id="s1",
+            reason="litigation", created_at=at(0),
+        ),
+        *Story("root").start().statements(),
+    )  # fmt: skip
+
+
+def ask(
+    database: Path, capsys: pytest.CaptureFixture[str], *words: str, reveal: bool = True
+) -> Any:
+    more = ["--reveal"] if reveal else []
+    command = ["record", *words, "--in", str(database.parent), "--json", *more]
+    assert main(command) == 0, capsys.readouterr().err
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_session_a_store_and_a_run_are_asked_by_their_names(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ask(database, capsys, "s2")["part"] == "session"
+    assert ask(database, capsys, str(database))["part"] == "store"
+    assert ask(database, capsys, "root")["part"] == "run"
+    assert ask(database, capsys, "lead-1")["records"][0]["id"] == "lead-1-session"
+    assert main(["record", "nowhere", "--in", str(database)]) == 3
+    assert main(["record", "s1", "nothing", "--in", str(database)]) == 2
+    assert "no part 'nothing'" in capsys.readouterr().err
+
+
+def test_a_name_that_two_stores_have_is_not_guessed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for place in ("a", "b"):
+        make(tmp_path / place / "prism.db", session("s1"))
+    assert main(["record", "s1", "--in", str(tmp_path)]) == 3
+    assert "could be any of 2" in capsys.readouterr().err
+
+
+def test_sessions_are_a_tree_and_guesses_are_called_guesses(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = ask(database, capsys, str(database), "session")["records"]
+    ours = {one["id"]: one["inspector"] for one in records}
+    assert (ours["s1"]["children"], ours["s2"]["depth"]) == (["s2"], 1)
+    assert (ours["s1"]["entries"], ours["s1"]["runs"]) == (3, 1)
+    guess = ours["lead-1-session"]["parent_guess"]
+    assert (guess["guess"], guess["supervisor"], guess["runs"]) == (True, "lead", ["root"])
+    assert "parent_guess" not in ours["s2"]
+
+
+def test_branches_are_the_leaves_with_the_way_to_each(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = ask(database, capsys, "s1", "branches")["records"]
+    assert {one["leafId"]: one["path"] for one in first} == {"b": ["a", "b"], "c": ["a", "c"]}
+    assert [one["leafId"] for one in first if one["inspector"]["latest"]] == ["c"]
+    second = {one["leafId"]: one for one in ask(database, capsys, "s2", "branches")["records"]}
+    assert second["x"]["path"] == ["b", "x"]
+    assert second["x"]["inspector"]["parent_session"] == "s1"
+    assert second["y"]["inspector"]["parent_missing"] == "gone"
+
+
+def test_checkpoints_are_decoded_with_the_time_that_is_left(
+    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECTOR_NOW", str(ms(20_000)))
+    records = ask(database, capsys, str(database), "checkpoints")["records"]
+    ours = {one["namespace"]: one["inspector"] for one in records}
+    assert ours["prism.workflow"]["key"] == ["my flow", "w1"]
+    assert ours["prism.agent-run"]["deadline_in_ms"] == 40_000
+    own = ask(database, capsys, "root", "checkpoints")["records"]
+    assert [one["key"] for one in own] == ["root"]
+
+
+def test_raw_arguments_of_pending_calls_are_masked_whole(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = ask(database, capsys, "root", "checkpoints", reveal=False)
+    call = whole["records"][0]["value"]["pendingCalls"][0]["call"]
+    assert call == {
+        "id": "w1",
+        "arguments": {
+            "note": f"‹masked: argument, {len(SECRET)} chars›",
+            "n": "‹masked: argument, 1 chars›",
+        },
+    }
+    assert whole["masked"] == 2
+    assert main(["record", "root", "checkpoints", "--in", str(database)]) == 0
+    assert SECRET not in capsys.readouterr().out
+    shown = ask(database, capsys, "root", "checkpoints")
+    arguments = shown["records"][0]["value"]["pendingCalls"][0]["call"]["arguments"]
+    assert arguments == {"note": SECRET, "n": 4}
+
+
+def test_a_lease_tells_what_it_means_and_never_its_token(
+    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for now, state in ((20_000, "active"), (90_000, "expired")):
+        monkeypatch.setenv("INSPECTOR_NOW", str(ms(now)))
+        (own,) = ask(database, capsys, "w1", "leases")["records"]
+        assert own["inspector"]["state"] == state
+        assert own["ownerId"] == "worker"
+    for part in PARTS:
+        for subject in (str(database), "s1", "root", "w1"):
+            assert TOKEN not in json.dumps(ask(database, capsys, subject, part))
+
+
+def test_a_workflow_without_a_lease_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = make(tmp_path / "p.db", checkpoint("prism.workflow", "f/w1", {"status": "running"}))
+    (own,) = ask(path, capsys, "w1", "leases")["records"]
+    assert own["inspector"]["state"] == "absent"
+
+
+def test_tool_calls_are_rows_and_calls_are_calls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = {
+        "session_id": "s1", "run_id": "r1", "tool_call_id": "c1", "name": "read",
+        "arguments": {"q": 1}, "redacted": 1,
+    }  # fmt: skip
+    rows = [("started", 0, None), ("started", 0, {"pct": 50}), ("finished", 0, None)]
+    path = make(
+        tmp_path / "p.db",
+        session(),
+        run(),
+        *(
+            row("prism_tool_calls", id=f"t{n}", status=s, started_at=at(t), progress=p, **call)
+            for n, (s, t, p) in enumerate([*rows, ("blocked", 9, None)])
+        ),
+    )
+    assert len(ask(path, capsys, "r1", "tool_calls")["records"]) == 4
+    first, second = ask(path, capsys, "r1", "calls")["records"]
+    assert first["inspector"]["transitions"] == ["started", "started", "finished"]
+    assert (first["progress"], first["status"]) == ({"pct": 50}, "finished")
+    assert second["status"] == "blocked"
+
+
+def test_what_exists_beside_runs_is_there_too(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ask(database, capsys, str(database), "legal_holds")["records"][0]["reason"]
+    feedback = ask(database, capsys, "root", "feedback")["records"]
+    assert (feedback[0]["rating"], feedback[0]["tags"]) == (-0.5, ["good"])
+    migrations = ask(database, capsys, str(database), "migrations")["records"]
+    assert {one["inspector"]["checksum"] for one in migrations} == {"current"}
+    store = ask(database, capsys, str(database), "store")["records"][0]
+    assert (store["verdict"], store["rows"]["prism_runs"]) == ("verified_current", 2)
+
+
+@pytest.mark.parametrize("version", [3, 8])
+def test_text_is_found_by_the_index_and_without_one(tmp_path: Path, version: int) -> None:
+    message = {"role": "user", "content": [{"type": "text", "text": "How do tides\n work?"}]}
+    indexed = row(
+        "prism_session_search_fts", session_id="s1", entry_id="e1", body="How do tides work?"
+    )
+    path = make(
+        tmp_path / "prism.db",
+        session("s1") if version == 8 else row("prism_sessions", id="s1", created_at=at(0),
+                                               updated_at=at(0)),
+        entry("e1", run_id="r1", message=message),
+        entry("e2", "e1"),
+        *([indexed] if version == 8 else []),
+        version=version,
+    )  # fmt: skip
+    with closing(PrismStore(str(path), lambda: 0)) as store:
+        (hit,) = store.search("tides WORK", 10)
+        assert (hit.session, hit.run_id, hit.ref) == ("s1", "r1", "e1")
+        assert hit.text == "How do tides work?"
+        assert store.search("nothing like it", 10) == []
+        assert store.search('"', 10) == []
+        assert store.search("", 10) == []
+
+
+def test_an_index_that_is_broken_is_done_without(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "prism.db",
+        session(),
+        entry("tides"),
+        "DROP TABLE prism_session_search_fts",
+        "CREATE TABLE prism_session_search_fts (entry_id)",
+    )
+    with closing(PrismStore(str(path), lambda: 0)) as store:
+        assert [one.ref for one in store.search("tides", 10)] == ["tides"]
+
+
+def test_doctor_says_what_prism_would(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make(tmp_path / "prism.db", "ALTER TABLE prism_runs ADD COLUMN custom TEXT")
+    assert main(["doctor", "--in", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "Prism 0.3.0 says: Persistence schema table prism_runs has unexpected columns." in told
+    assert "prism_runs has a column custom" in told
+    assert main(["doctor", "--in", str(tmp_path), "--json"]) == 0
+    (store,) = json.loads(capsys.readouterr().out)["stores"]
+    assert (store["verdict"], store["health"]) == ("drifted", "ok")
+
+
+def test_runs_of_one_owner(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["runs", "--owner", "acme", "--in", str(database), "--json"]
+    assert main(command) == 0
+    found = json.loads(capsys.readouterr().out)["runs"]
+    assert {one["run_id"] for one in found} == {"root", "child"}
