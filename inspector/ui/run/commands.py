@@ -81,6 +81,14 @@ RUN_COMMANDS = (
     Command("copy.value", "Copy the text under the cursor", ("y",), _HERE, hint="copy"),
     Command("copy.location", "Copy where it is recorded", ("Y",), _HERE, hint="copy location"),
     Command("raw", "The recorded row as it stands", ("w",), _HERE, hint="raw row"),
+    Command(
+        "versions",
+        "Older rows of every value, or only the newest",
+        ("v",),
+        _HERE,
+        hint="older",
+        help="A value that was written again keeps its older rows.",
+    ),
     Command("find", "Filter by name", ("/",), _HERE, hint="filter"),
     *(
         Command(f"tab:{number}", f"Tab {number}", (str(number),), _HERE, in_palette=False)

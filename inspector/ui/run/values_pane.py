@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -12,8 +13,8 @@ from textual.widget import Widget
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.model.store import Runtime
-from inspector.model.value import Value
-from inspector.query.backend import RunReader
+from inspector.model.value import AttachmentVerdict, Value
+from inspector.query.backend import KeepsVersions, ReadsAttachments, RunReader
 from inspector.query.view import RunView, ValueList
 from inspector.text.numbers import NOT_RECORDED, count, size
 from inspector.ui.field import Field
@@ -40,14 +41,18 @@ class ValuesPane(Pane):
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
         ("enter", "whole value"),
         ("outward", "scope"),
+        ("versions", "older rows"),
         ("copy.value", "copy value"),
         ("copy.location", "copy location"),
         ("raw", "raw row"),
         ("find", "filter"),
     )
 
+    HAS_VERSIONS: ClassVar[bool] = True
+
     def __init__(self, asker: Asker, run: Run) -> None:
         super().__init__(asker, id="values-pane")
+        self._older = False
         self.run = run
         self._all: ValueList | None = None
         self._shown: ValueList | None = None
@@ -92,11 +97,12 @@ class ValuesPane(Pane):
     def _read(self) -> None:
         self._again = None
         self._outdated = False
-        scope = self._scope
+        scope, older = self._scope, self._older
 
         def question(reader: RunReader) -> tuple[ValueList, ValueList]:
             every = reader.values()
-            return every, every if scope is None else reader.values(scope)
+            shown = every if scope is None else reader.values(scope)
+            return every, with_older(reader, shown) if older else shown
 
         def take(answer: tuple[ValueList, ValueList] | Unavailable) -> None:
             if isinstance(answer, Unavailable):
@@ -167,9 +173,11 @@ class ValuesPane(Pane):
             self._whole(value)
 
     def _whole(self, value: Value) -> None:
-        key, scope = key_of(value), self._scope
+        key, scope, path = key_of(value), self._scope, _file_of(value)
 
         def question(reader: RunReader) -> tuple[str, Content] | None:
+            if path is not None:
+                return _file_content(reader, value.name, path)
             for found in reader.values(scope, full=True).values:
                 if key_of(found) == key and found.value is not None:
                     return found.value, content_of(found.name, found.value, found.type)
@@ -184,6 +192,11 @@ class ValuesPane(Pane):
         self.asker.ask("whole", question, take)
 
     # What can be done
+
+    def versions(self) -> None:
+        """Older rows below the newest of each value, or only the newest."""
+        self._older = not self._older
+        self._read()
 
     def inward(self) -> None:
         """The next scope: how a frame resolves the names."""
@@ -259,6 +272,41 @@ class ValuesPane(Pane):
     def redraw(self) -> None:
         """Another zone or theme."""
         self.list.repaint()
+
+
+def with_older(reader: RunReader, shown: ValueList) -> ValueList:
+    """The values, each with its older rows below it, the newest of these first."""
+    if not isinstance(reader, KeepsVersions):
+        return shown
+    rows: list[Value] = []
+    for value in shown.values:
+        rows.append(value)
+        if value.superseded and value.name is not None:
+            older = reader.versions(value.name).values
+            same = [one for one in older if one.scope == value.scope and one.row != value.row]
+            rows.extend(reversed(same))
+    return replace(shown, values=tuple(rows))
+
+
+def _file_of(value: Value) -> str | None:
+    attached = value.attachment
+    return attached.path if attached is not None and attached.path else None
+
+
+def _file_content(reader: RunReader, name: str | None, path: str) -> tuple[str, Content] | None:
+    """The first part of an attachment, as text or as what its bytes are."""
+    if not isinstance(reader, ReadsAttachments):
+        return None
+    attachment, data = reader.attachment(path)
+    if attachment.verdict is AttachmentVerdict.OK_BINARY:
+        text = f"{size(attachment.size)} of bytes that are no text, beginning\n{data[:64].hex(' ')}"
+        return text, content_of(None, text, "binary")
+    if not data:
+        return None
+    text = data.decode("utf-8", "replace")
+    if attachment.size is not None and attachment.size > len(data):
+        text += f"\n… the first {size(len(data))} of {size(attachment.size)}"
+    return text, content_of(name, text, "attachment")
 
 
 def _matches(value: Value, words: list[str]) -> bool:
