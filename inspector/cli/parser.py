@@ -88,7 +88,6 @@ def _runs(parser: Parser) -> None:
     parser.add_argument("--status", metavar="S", help="only runs with this status")
     parser.add_argument("--runtime", metavar="R", help="only runs of this runtime")
     parser.add_argument("--owner", metavar="O", help="only runs of this tenant, account or user")
-    parser.add_argument("--owner", metavar="O", help="only runs of this tenant, account or user")
     parser.add_argument("--since", metavar="WHEN", help="2026-01-16, an instant, or 3d, 12h, 45m")
     parser.add_argument("--match", metavar="TEXT", help="only runs with TEXT in title or id")
     parser.add_argument("--limit", type=_count, metavar="N", help="at most N runs")
@@ -169,6 +168,14 @@ def _resume(parser: Parser) -> None:
     _output(parser)
 
 
+def _sql(parser: Parser) -> None:
+    _run(parser)
+    parser.add_argument("query", metavar="QUERY", help="one SELECT; nothing can be written")
+    parser.add_argument("--limit", type=_count, default=1000, metavar="N", help="at most N rows")
+    _where(parser)
+    _output(parser)
+
+
 def _watch(parser: Parser) -> None:
     _run(parser, optional=True)
     _where(parser)
@@ -194,6 +201,7 @@ COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
     "usage": ("tokens and cost, of all runs or of one", _usage),
     "record": ("the runtime's own records behind one tab", _record),
     "resume": ("what resuming a run would do, and the launch", _resume),
+    "sql": ("one SELECT over a run's own database, read only", _sql),
     "watch": ("plain lines as a run goes on; the exit code tells how it ended", _watch),
     "demo": ("a live demonstration workspace", _demo),
     "doctor": ("what was found, what cannot be read, and why", _doctor),
