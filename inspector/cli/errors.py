@@ -18,3 +18,10 @@ class UserError(Exception):
     def __init__(self, message: str, code: int = BAD_USAGE) -> None:
         super().__init__(message)
         self.code = code
+
+
+class NotWritten(UserError):
+    """The answer has no place to go to."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"The answer could not be written: {error.strerror}.", UNREADABLE)

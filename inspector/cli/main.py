@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from inspector.cli.errors import UserError
+from inspector.cli.errors import NotWritten, UserError
 from inspector.cli.parser import COMMANDS, command_parser, screen_parser
 
 INTERRUPTED = 130
@@ -17,17 +17,48 @@ INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; never lets a traceback through."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
     try:
-        return _dispatch(words)
+        code = _dispatch(words)
+        _finish()
+        return code
+    except NotWritten as error:
+        print(f"inspector: {error}", file=sys.stderr)
+        _write_no_more()
+        return error.code
     except UserError as error:
         print(f"inspector: {error}", file=sys.stderr)
         return error.code
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader went away: nothing more may be written, not even by the interpreter's end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         return 0
+
+
+def _open_streams() -> None:
+    """Puts nothing in the place of streams that were closed for us.
+
+    Or else the next file that is opened, perhaps a database, would have the number of one of them.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+
+
+def _finish() -> None:
+    """Writes what is still held back, while a failure can be told."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise NotWritten(error) from None
+
+
+def _write_no_more() -> None:
+    """Nobody takes what is written: no more may be, not even by the interpreter's end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _dispatch(words: Sequence[str]) -> int:

@@ -6,10 +6,14 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from inspector.cli.errors import NotWritten
 from inspector.query.documents import document, row_document
 from inspector.text.escape import json_text, visible
 from inspector.text.mask import mask
 from inspector.text.measure import cell_width, pad
+
+WIDEST = 100
+"""Cells of the widest column; a longer text moves the rest of its own line only."""
 
 
 def write_json(kind: str, content: Mapping[str, Any], *, reveal: bool) -> None:
@@ -27,12 +31,11 @@ def write_jsonl(kind: str, rows: Iterable[Mapping[str, Any]], *, reveal: bool) -
 def write_table(rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> None:
     """Aligned columns, the first row being their names; nothing wraps, nothing is cut."""
     rights = set(right)
-    widths = (
-        [max(cell_width(row[at]) for row in rows) for at in range(len(rows[0]))] if rows else []
-    )
+    wide = [[cell_width(cell) for cell in row] for row in rows]
+    widths = [min(max(column), WIDEST) for column in zip(*wide, strict=True)]
     for row in rows:
         cells = [
-            pad(cell, width, "right" if at in rights else "left")
+            pad(cell, max(width, cell_width(cell)), "right" if at in rights else "left")
             for at, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         write_line("  ".join(cells).rstrip())
@@ -54,3 +57,7 @@ def _write(text: str) -> None:
     except UnicodeEncodeError:
         encoding = sys.stdout.encoding or "ascii"
         sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise NotWritten(error) from None
