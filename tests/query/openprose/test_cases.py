@@ -14,22 +14,7 @@ from inspector.cli.main import main
 from tests.cases import Cases
 
 ARCHIVE = "openprose"
-NAMES = (
-    "01_simple_completed 02_completed_with_stale_executing 03_live_running"
-    " 04_parallel_3_one_failed 05_parallel_continue_joined 06_nested_parallel_in_loop"
-    " 07_loop_to_max 08_retries 09_interrupted_mid_parallel 10_recursion_depth_5 11_scope_edges"
-    " 12_attachments 13_custom_tables_and_columns 14_partial_schema_after_pk_error"
-    " 16_v1_update_style_kind_name_pk 17_v2_update_style_execution_id"
-    " 19_v4_binding_root_path_no_receipts 20_bindings_duplicates_no_pk 21_malformed_json"
-    " 22_non_utf8_and_blobs 23_null_everything 24_unicode_ansi_markup 25_empty_0_byte"
-    " 25b_not_a_database 25d_corrupt_pages 25f_state_db_is_directory 25h_state_db_is_fifo"
-    " 26_wal_uncheckpointed 26b_hot_journal 27_locked_exclusive 28_200k_events"
-    " 29_receipts_masked_relay 29c_receipts_failure_reason 30_tamper_middle_cost"
-    " 30b_tamper_head_undetectable 30d_deleted_middle 30h_numbers_as_floats"
-    " 31_agents_three_scopes 32_failed_with_skipped 32d_odd_status_completed"
-    " 32g_running_but_stale 32h_mixed_timestamp_formats 33_imports_and_nested_run"
-    " 34_filesystem_run_no_db 35_no_runs"
-).split()
+NAMES = ["01_simple_completed", "02_completed_with_stale_executing", "03_live_running", "04_parallel_3_one_failed", "05_parallel_continue_joined", "06_nested_parallel_in_loop", "07_loop_to_max", "08_retries", "09_interrupted_mid_parallel", "10_recursion_depth_5", "11_scope_edges", "12_attachments", "13_custom_tables_and_columns", "14_partial_schema_after_pk_error", "16_v1_update_style_kind_name_pk", "17_v2_update_style_execution_id", "19_v4_binding_root_path_no_receipts", "20_bindings_duplicates_no_pk", "21_malformed_json", "22_non_utf8_and_blobs", "23_null_everything", "24_unicode_ansi_markup", "25_empty_0_byte", "25b_not_a_database", "25d_corrupt_pages", "25f_state_db_is_directory", "25h_state_db_is_fifo", "26_wal_uncheckpointed", "26b_hot_journal", "27_locked_exclusive", "28_200k_events", "29_receipts_masked_relay", "29c_receipts_failure_reason", "30_tamper_middle_cost", "30b_tamper_head_undetectable", "30d_deleted_middle", "30h_numbers_as_floats", "31_agents_three_scopes", "32_failed_with_skipped", "32d_odd_status_completed", "32g_running_but_stale", "32h_mixed_timestamp_formats", "33_imports_and_nested_run", "34_filesystem_run_no_db", "35_no_runs"]
 STATEMENT_KINDS = {"statement", "parallel", "loop", "block"}
 COMPARED: Counter[str] = Counter()
 
