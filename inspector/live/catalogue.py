@@ -11,7 +11,7 @@ from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.model.store import Store
 from inspector.query.workspace import Workspace, is_active, newest_first
-from inspector.store.discover import Candidate, Discovery
+from inspector.store.discover import Candidate, Discovery, MissingPath
 
 SILENCE_MS = 60_000
 """A running run's findings are made anew this often: its silence grows."""
@@ -27,15 +27,27 @@ class Catalogue:
         """Candidate path → its store and runs; runs are whole where they have been read whole."""
         self._stale: dict[str, None] = {}
         """Candidates to be summarised, the most wanted first."""
+        self._path_of: dict[str, str] = {}
+        """Run key → candidate path."""
         self._completed_at: dict[str, int] = {}
+        self._missing: tuple[str, ...] = ()
         self.notices: dict[str, None] = {}
 
-    def discover(self) -> Discovery:
-        """Looks for stores anew; what vanished is dropped, what appeared is to be read."""
-        found = self._workspace.discover()
-        listed = {one.path: one for one in self._workspace.candidates()}
+    def discover(self) -> Discovery | None:
+        """Looks for stores anew; what vanished is dropped, what appeared is to be read.
+
+        A PATH that is missing is said and costs no other; None when there is none that exists.
+        """
+        self._missing = ()
+        try:
+            found = self._workspace.discover(all_paths=False)
+        except MissingPath as error:
+            found, self._missing = None, (str(error),)
+        if found is not None:
+            self._missing = tuple(str(MissingPath(path)) for path in self._workspace.missing)
+        listed = dict(self._workspace.by_path)
         for path in [path for path in self._known if path not in listed]:
-            del self._known[path]
+            self._forget(path)
         appeared = [path for path in listed if path not in self._candidates]
         outgrown = [path for path in listed if path in self._known]
         self._candidates = listed
@@ -77,26 +89,38 @@ class Catalogue:
         del self._stale[path]
         reader = self._workspace.reader(self._candidates[path])
         if reader is None:
-            self._known.pop(path, None)
+            self._forget(path)
             return True
         store, runs = reader.summarize()
         before = {run.key: run for run in self._known.get(path, (None, ()))[1]}
         merged = tuple(_merged(run, before.get(run.key)) for run in runs)
+        self._forget(path)
         self._known[path] = (store, merged)
         for run in merged:
-            self._completed_at.pop(run.key, None)
+            self._path_of[run.key] = path
         return True
+
+    def _forget(self, path: str) -> None:
+        for run in self._known.pop(path, (None, ()))[1]:
+            self._path_of.pop(run.key, None)
+            self._completed_at.pop(run.key, None)
+
+    def run(self, key: str) -> Run | None:
+        """The run with this key, as far as it is known."""
+        path = self._path_of.get(key)
+        listed = () if path is None else self._known[path][1]
+        return next((one for one in listed if one.key == key), None)
 
     def incomplete(self, keys: Sequence[str], now: int) -> list[Run]:
         """Of these runs the ones whose findings and counts are not known or out of date."""
-        runs = {run.key: run for run in self.runs()}
         found: list[Run] = []
         for key in keys:
-            run = runs.get(key)
+            run = self.run(key)
             if run is None:
                 continue
             read_at = self._completed_at.get(key)
-            grew_old = run.status is Status.RUNNING and now - (read_at or 0) >= SILENCE_MS
+            lives = run.status in (Status.RUNNING, Status.WAITING)
+            grew_old = lives and now - (read_at or 0) >= SILENCE_MS
             if not run.complete or read_at is None or grew_old:
                 found.append(run)
         return found
@@ -106,13 +130,13 @@ class Catalogue:
         self.remember(self._workspace.read_whole(run), now)
 
     def remember(self, run: Run, now: int) -> None:
-        """A run that somebody read whole."""
+        """A run that somebody read whole; one that is not listed any more stays unlisted."""
+        path = self._path_of.get(run.key)
+        if path is None:
+            return
         self._completed_at[run.key] = now
-        for path, (store, runs) in self._known.items():
-            if store.path == run.store.path:
-                new = tuple(run if one.key == run.key else one for one in runs)
-                self._known[path] = (run.store, new)
-                return
+        _, runs = self._known[path]
+        self._known[path] = (run.store, tuple(run if one.key == run.key else one for one in runs))
 
     def runs(self) -> list[Run]:
         """All runs as far as they are known."""
@@ -128,7 +152,7 @@ class Catalogue:
             runs=tuple(sorted(self.runs(), key=newest_first)),
             as_of=now,
             looked=tuple(Looked(one.shown, one.outcome) for one in looked),
-            notices=(*notices, *self.notices),
+            notices=(*self._missing, *notices, *self.notices),
             loading=len(self._stale),
         )
 
@@ -141,16 +165,27 @@ class Catalogue:
         return tuple(run.store.path for run in self.runs() if is_active(run, now))
 
 
+_OF_THEIR_TIME = frozenset({"quiet", "looks_finished", "never_finished", "contradiction"})
+"""Findings that hold for one status of a run only."""
+
+
 def _merged(run: Run, before: Run | None) -> Run:
     """A fresh summary with the counts and findings of the last whole read, until the next one."""
-    if before is None or run.complete or not before.steps.total:
+    if before is None or run.complete or before.steps.total is None:
         return run
+    kept = before.findings
+    if run.status is not before.status:
+        kept = tuple(one for one in kept if one.code not in _OF_THEIR_TIME)
+    store = replace(run.store, write_style=before.store.write_style)
+    if store.variant is not None and store.variant.replace("v2", "v3") == before.store.variant:
+        # The two have one schema; only the rows tell them apart.
+        store = replace(store, variant=before.store.variant)
     return replace(
         run,
-        findings=before.findings,
+        findings=kept,
         steps=before.steps,
         progress=before.progress,
         order_only=before.order_only,
         tokens=before.tokens,
-        store=replace(run.store, write_style=before.store.write_style),
+        store=store,
     )

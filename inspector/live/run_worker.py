@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -22,30 +23,40 @@ ENDED_RECHECK_SECONDS = 2.0
 RETRY_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0)
 """Waits after reads that a writer did not let through."""
 
+IDLE_SECONDS = 10.0
+"""How long a reader that only answers questions is kept for the next one."""
+
 Question = Callable[[RunReader], Any]
 Answer = Callable[[Any], None]
 
+LEFT = "the run is not followed any more"
+
 
 class RunWorker:
-    """Keeps one run's view fresh until it is stopped.
+    """Keeps one run's view fresh until it is stopped; without `deliver` it answers questions only.
 
     Requests to refresh coalesce: however often it is woken while it reads, it reads once more.
+    Every question is answered, if only with the reason why it cannot be.
     """
 
     def __init__(
         self,
         open_reader: Callable[[], RunReader],
-        deliver: Callable[[RunView], None],
+        deliver: Callable[[RunView], None] | None,
         *,
         at: int | None = None,
         pacing: Pacing | None = None,
+        idle: float = IDLE_SECONDS,
     ) -> None:
         self._open_reader = open_reader
         self._deliver = deliver
         self._pacing = pacing or Pacing()
+        self._idle = idle
         self._wake = threading.Event()
-        self._stopping = False
+        self._stop = threading.Event()
         self._lock = threading.Lock()
+        self._over = False
+        """Whether a further question would not be answered."""
         self._questions: deque[tuple[Question, Answer]] = deque()
         self._at = at
         self._wanted = False
@@ -75,15 +86,21 @@ class RunWorker:
         """Whether it has told, and keeps telling, how the run stands now."""
         return self._at is None and self._last is not None
 
-    def ask(self, question: Question, answer: Answer) -> None:
-        """Runs a question between two reads; the answer is called from the reader thread."""
+    def ask(self, question: Question, answer: Answer) -> bool:
+        """Runs a question between two reads; the answer is called from the reader thread.
+
+        False, and nothing is asked, when the worker has ended.
+        """
         with self._lock:
+            if self._over:
+                return False
             self._questions.append((question, answer))
         self._wake.set()
+        return True
 
     def stop(self) -> None:
         """Asks the thread to end; `join` waits for it."""
-        self._stopping = True
+        self._stop.set()
         self._wake.set()
 
     def join(self, timeout: float | None = None) -> None:
@@ -91,22 +108,43 @@ class RunWorker:
         self._thread.join(timeout)
 
     def _run(self) -> None:
-        while not self._stopping:
-            try:
-                reader = self._open_reader()
-            except StoreUnavailable as trouble:
-                self._refuse(trouble.reason)
-                continue
-            try:
-                self._keep(reader)
-            finally:
-                reader.close()
+        try:
+            while not self._stop.is_set():
+                self._open_and_keep()
+        finally:
+            with self._lock:
+                self._over = True
+            for _, answer in self._taken():
+                answer(Unavailable(LEFT))
+
+    def _open_and_keep(self) -> None:
+        try:
+            reader = self._open_reader()
+        except StoreUnavailable as trouble:
+            self._refuse(trouble.reason)
+            return
+        with closing(reader):
+            self._keep(reader)
 
     def _keep(self, reader: RunReader) -> None:
-        while not self._stopping:
+        while not self._stop.is_set():
             self._wake.clear()
-            self._turn(reader)
-            self._wake.wait(self._pause())
+            if self._deliver is None:
+                _bring_up_to_date(reader)
+            self._answer_all(reader)
+            if self._deliver is not None:
+                self._turn(reader, self._deliver)
+                self._wake.wait(self._pause())
+            elif not self._wake.wait(self._idle) and self._ends_unasked():
+                return
+
+    def _ends_unasked(self) -> bool:
+        """Ends a worker that nobody asks anything, unless somebody just did."""
+        with self._lock:
+            if not self._questions:
+                self._over = True
+                self._stop.set()
+        return self._over
 
     def _refuse(self, reason: str) -> None:
         """Answers what was asked, and waits a while before the store is tried again."""
@@ -121,46 +159,46 @@ class RunWorker:
         ended = self._last is not None and self._last.run.status in ENDED
         return ENDED_RECHECK_SECONDS if ended else RECHECK_SECONDS
 
-    def _turn(self, reader: RunReader) -> None:
-        self._answer_all(reader)
+    def _turn(self, reader: RunReader, deliver: Callable[[RunView], None]) -> None:
         with self._lock:
             at, wanted = self._at, self._wanted
             self._wanted = False
         moved = at != self._shown_at
         try:
             if self._last is None or self._failures or reader.changed():
-                self._hold_back()
-                self._show(reader, reader.refresh(), at)
+                self._stop.wait(self._pacing.wait(time.monotonic()))
+                self._show(deliver, reader, reader.refresh(), at)
             elif moved:
-                self._show(reader, None, at)
+                self._show(deliver, reader, None, at)
             elif wanted:
-                self._deliver(self._last)
+                deliver(self._last)
             self._failures = 0
         except StoreUnavailable as trouble:
             self._failures += 1
-            self._say_stale(trouble)
+            self._say_stale(deliver, trouble)
 
-    def _hold_back(self) -> None:
-        wait = self._pacing.wait(time.monotonic())
-        if wait > 0:
-            time.sleep(wait)
-
-    def _show(self, reader: RunReader, newest: RunView | None, at: int | None) -> None:
+    def _show(
+        self,
+        deliver: Callable[[RunView], None],
+        reader: RunReader,
+        newest: RunView | None,
+        at: int | None,
+    ) -> None:
         view = newest if at is None and newest is not None else reader.at(_place(at))
         again, self._shown_at = at != self._shown_at, at
         if view is self._last and not again:
             return
         self._last = view
         self._pacing.sent(time.monotonic())
-        self._deliver(view)
+        deliver(view)
 
-    def _say_stale(self, trouble: StoreUnavailable) -> None:
+    def _say_stale(self, deliver: Callable[[RunView], None], trouble: StoreUnavailable) -> None:
         if self._last is None or self._last.stale_reason == trouble.reason:
             return
         store = replace(self._last.run.store, health=trouble.health, reason=trouble.reason)
         run = replace(self._last.run, store=store)
         self._last = replace(self._last, run=run, stale_reason=trouble.reason)
-        self._deliver(self._last)
+        deliver(self._last)
 
     def _taken(self) -> list[tuple[Question, Answer]]:
         with self._lock:
@@ -174,7 +212,17 @@ class RunWorker:
                 found = question(reader)
             except StoreUnavailable as trouble:
                 found = Unavailable(trouble.reason)
+            except Exception as error:
+                # A question that goes wrong is its asker's trouble; the others are answered.
+                found = Unavailable(f"it cannot be answered ({type(error).__name__}: {error})")
             answer(found)
+
+
+def _bring_up_to_date(reader: RunReader) -> None:
+    """Reads what was written since the last question; whether it worked shows with the next."""
+    if reader.changed():
+        with suppress(StoreUnavailable):
+            reader.refresh()
 
 
 def _place(at: int | None) -> int:

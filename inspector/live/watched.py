@@ -8,15 +8,14 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
 from inspector.live.catalogue import Catalogue
-from inspector.live.feed import Message, Overview, Subscription, Unavailable
+from inspector.live.feed import Message, Subscription, Unavailable
 from inspector.live.pacing import FAST_SECONDS, Pacing
-from inspector.live.run_worker import RunWorker
+from inspector.live.run_worker import LEFT, RunWorker
 from inspector.model.run import Run
 from inspector.model.store import Health
 from inspector.query.backend import RunReader
 from inspector.query.view import RunView
 from inspector.query.workspace import Workspace
-from inspector.store.discover import MissingPath
 from inspector.store.read import StoreUnavailable
 from inspector.store.watch import Changes, Watcher
 
@@ -41,13 +40,19 @@ class WatchedWorkspace:
         self._catalogue = Catalogue(workspace)
         self._interval = interval
         self._lock = threading.RLock()
-        """Held while the workspace or the catalogue is used."""
+        """Held while the workspace, the catalogue or the workers are used."""
         self._news = threading.Event()
+        self._news_lock = threading.Lock()
+        """Held, never for long, while what was heard is added to or taken."""
         self._stop = threading.Event()
         self._rescan = False
         self._touched: set[str] = set()
+        self._notices: list[str] = []
         self._in_view: tuple[str, ...] = ()
         self._workers: dict[str, RunWorker] = {}
+        """Of the runs that are followed."""
+        self._askers: dict[str, RunWorker] = {}
+        """Of other runs that something was asked about."""
         self._views: dict[str, Run] = {}
         self._files: tuple[str, ...] = ()
         self._active: tuple[str, ...] = ()
@@ -87,16 +92,22 @@ class WatchedWorkspace:
     ) -> None:
         """Asks the reader of a followed run; one that is not followed is opened for it."""
         with self._lock:
-            worker = self._workers.get(key) or self._begin_worker(key, None)
-        worker.ask(question, answer)
+            if self._stop.is_set():
+                answer(Unavailable(LEFT))
+                return
+            for worker in (self._workers.get(key), self._askers.get(key)):
+                if worker is not None and worker.ask(question, answer):
+                    return
+            self._begin_asker(key).ask(question, answer)
 
     def stop(self) -> None:
         """Ends every thread and removes private files."""
         self._stop.set()
         self._news.set()
         with self._lock:
-            workers = list(self._workers.values())
+            workers = [*self._workers.values(), *self._askers.values()]
             self._workers.clear()
+            self._askers.clear()
         for worker in workers:
             worker.stop()
         for thread in self._threads:
@@ -112,31 +123,35 @@ class WatchedWorkspace:
         self._threads.append(thread)
         thread.start()
 
-    def _begin_worker(self, key: str, at: int | None) -> RunWorker:
+    def _begin_worker(self, key: str, at: int | None) -> None:
         worker = RunWorker(
             lambda: self._open(key), self._tell_view, at=at, pacing=Pacing(self._interval)
         )
         self._workers[key] = worker
         worker.start()
+
+    def _begin_asker(self, key: str) -> RunWorker:
+        worker = self._askers[key] = RunWorker(lambda: self._open(key), None)
+        worker.start()
         return worker
 
     def _open(self, key: str) -> RunReader:
         with self._lock:
-            for run in self._catalogue.runs():
-                if run.key == key:
-                    return self._workspace.open(run)
+            run = self._catalogue.run(key)
+            if run is not None:
+                return self._workspace.open(run)
         raise StoreUnavailable(Health.GONE, "the run is not there any more")
 
     def _tell_view(self, view: RunView) -> None:
         if not view.travelling:
-            self._views[view.run.key] = view.run
+            with self._news_lock:
+                self._views[view.run.key] = view.run
             self._news.set()
         self._deliver(view)
 
     def _keep_overview(self) -> None:
         pacing = Pacing(self._interval)
-        if not self._discover():
-            return
+        self._discover()
         self._begin(WATCH, self._watch)
         changed = True
         while not self._stop.is_set():
@@ -156,23 +171,20 @@ class WatchedWorkspace:
                 self._news.wait(TICK_SECONDS)
             changed = self._take_news() or changed
 
-    def _discover(self) -> bool:
-        try:
-            with self._lock:
-                found = self._catalogue.discover()
-        except MissingPath as error:
-            self._deliver(Overview((), (), self._workspace.clock(), notices=(str(error),)))
-            return False
+    def _discover(self) -> None:
+        """Looks for stores; where a PATH is missing, watches for it to appear."""
+        with self._lock:
+            found = self._catalogue.discover()
+            roots = self._workspace.missing_roots()
+            if found is not None:
+                roots = (*found.watch_roots, *roots)
+            folders = () if found is None else found.watch_folders
         if self._watcher is None:
             self._watcher = Watcher(
-                found.watch_roots,
-                lambda: self._files,
-                active=lambda: self._active,
-                folders=found.watch_folders,
+                roots, lambda: self._files, active=lambda: self._active, folders=folders
             )
         else:
-            self._watcher.rewatch(found.watch_roots, found.watch_folders)
-        return True
+            self._watcher.rewatch(roots, folders)
 
     def _watch(self) -> None:
         watcher = cast(Watcher, self._watcher)
@@ -183,27 +195,31 @@ class WatchedWorkspace:
             for key, worker in list(self._workers.items()):
                 if f":{path}" in key:
                     worker.wake()
-        if changes.notice is not None:
-            self._catalogue.notices[changes.notice.message] = None
-        self._touched |= changes.paths
-        self._rescan = self._rescan or changes.rescan
+        with self._news_lock:
+            if changes.notice is not None:
+                self._notices.append(changes.notice.message)
+            self._touched |= changes.paths
+            self._rescan = self._rescan or changes.rescan
         self._news.set()
 
     def _take_news(self) -> bool:
         """Moves what was heard into the catalogue; True if the list has to be told."""
         self._news.clear()
-        touched, self._touched = self._touched, set()
-        views, self._views = self._views, {}
+        with self._news_lock:
+            touched, self._touched = self._touched, set()
+            views, self._views = self._views, {}
+            notices, self._notices = self._notices, []
+            rescan, self._rescan = self._rescan, False
         now = self._workspace.clock()
-        if self._rescan:
-            self._rescan = False
+        if rescan:
             self._discover()
         with self._lock:
+            self._catalogue.notices.update(dict.fromkeys(notices))
             told = {path for path in touched if self._is_told(self._catalogue.only_key(path))}
             self._catalogue.touched(touched - told)
             for run in views.values():
                 self._catalogue.remember(run, now)
-        return bool(views) or touched > told
+        return bool(views) or bool(notices) or rescan or touched > told
 
     def _is_told(self, key: str | None) -> bool:
         """Whether a worker keeps the list informed of this run, so that nobody else reads it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +16,18 @@ from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.store_reader import run_folder_reader
 from inspector.query.registry import BACKENDS
 from inspector.query.tables import read_tables
-from inspector.store.discover import Candidate, Discovery, Notice, PlaceKind, discover
+from inspector.store.discover import (
+    Candidate,
+    Discovery,
+    MissingPath,
+    Notice,
+    PlaceKind,
+    discover,
+)
 from inspector.store.read import StoreUnavailable, ZeroTouchReader
+
+_EARLIEST, _LATEST = 946_684_800_000, 4_102_444_800_000
+"""2000 and 2100 in UTC ms."""
 
 _NO_TABLES = "it has no tables; if a program used it, the -wal file that held them is missing"
 
@@ -47,25 +58,55 @@ class Workspace:
     found: Discovery | None = None
     agents: Sequence[Candidate] = ()
     """Databases of agents that were found, wherever they lie."""
+    by_path: dict[str, Candidate] = field(default_factory=dict)
+    """What discovery proposes, agents' stores left out."""
+    missing: tuple[str, ...] = ()
+    """PATHs that did not exist when last looked for."""
 
-    def discover(self) -> Discovery:
+    def discover(self, *, all_paths: bool = True) -> Discovery:
         """Looks for stores again; readers of those that are still there are kept.
 
-        Raises `MissingPath` when a PATH does not exist.
+        Raises `MissingPath` when a PATH does not exist, or unless `all_paths` when none does.
         """
-        found = discover(self.paths, home=self.home, cwd=self.cwd)
+        self.missing = ()
+        try:
+            found = self._discover(self.paths, all_paths)
+        except MissingPath:
+            self.close()
+            self.found, self.agents = None, ()
+            self.by_path.clear()
+            raise
         present = {candidate.path for candidate in found.candidates}
         for path in [path for path in self.readers if path not in present]:
             self.readers.pop(path).close()
         self.refused = {path: why for path, why in self.refused.items() if path in present}
         self.found = found
         self.agents = [one for one in found.candidates if one.kind is PlaceKind.AGENTS]
+        self.by_path = {
+            one.path: one for one in found.candidates if one.kind is not PlaceKind.AGENTS
+        }
         return found
+
+    def _discover(self, paths: Sequence[str], all_paths: bool) -> Discovery:
+        while True:
+            try:
+                return discover(paths, home=self.home, cwd=self.cwd)
+            except MissingPath as error:
+                rest = [path for path in paths if path != error.filename]
+                self.missing = (*self.missing, str(error.filename))
+                if all_paths or not rest:
+                    raise
+                paths = rest
 
     def candidates(self) -> Sequence[Candidate]:
         """What discovery proposes, agents' stores left out."""
-        found = self.found or self.discover()
-        return [one for one in found.candidates if one.kind is not PlaceKind.AGENTS]
+        if self.found is None:
+            self.discover()
+        return tuple(self.by_path.values())
+
+    def missing_roots(self) -> tuple[str, ...]:
+        """Where the PATHs would be that did not exist, links followed."""
+        return tuple(os.path.realpath(os.path.join(self.cwd, path)) for path in self.missing)
 
     def notices(self) -> Sequence[Notice]:
         """What kept the search from being complete."""
@@ -74,8 +115,10 @@ class Workspace:
     def reader(self, candidate: Candidate) -> StoreReader | None:
         """The reader of a candidate's store; None when its tables are no runtime's."""
         known = self.readers.get(candidate.path)
-        if known is not None and not known.outgrown():
-            return known
+        if known is not None:
+            if not known.outgrown():
+                return known
+            self.readers.pop(candidate.path).close()
         reader = self._make(candidate)
         if reader is not None:
             self.readers[candidate.path] = reader
@@ -90,11 +133,11 @@ class Workspace:
 
     def open(self, run: Run) -> RunReader:
         """A reader of one run. Raises `StoreUnavailable` when its store is not there any more."""
-        for candidate in self.candidates():
-            if run.store.path.startswith(candidate.path):
-                reader = self.reader(candidate)
-                if reader is not None and reader.path == run.store.path:
-                    return reader.open(run)
+        for path in _itself_and_around(run.store.path):
+            candidate = self.by_path.get(path)
+            reader = None if candidate is None else self.reader(candidate)
+            if reader is not None and reader.path == run.store.path:
+                return reader.open(run)
         raise StoreUnavailable(Health.GONE, "the store of this run is not there any more")
 
     def completed(self, run: Run) -> Run:
@@ -149,9 +192,25 @@ class Workspace:
         return None
 
 
+def _itself_and_around(path: str) -> Iterator[str]:
+    """The path and the folders that it lies in, innermost first."""
+    while True:
+        yield path
+        around = os.path.dirname(path)
+        if around == path:
+            return
+        path = around
+
+
 def newest_first(run: Run) -> tuple[int, str]:
-    """Sort key: runs by when they began or were last written, newest first, then by key."""
-    return (-(run.started_at or run.last_activity_at or 0), run.key)
+    """Sort key: runs by when they began or were last written, newest first, then by key.
+
+    A start before 2000 or after 2099 cannot be right and moves a run to neither end.
+    """
+    began = run.started_at
+    if began is None or not _EARLIEST <= began < _LATEST:
+        began = run.last_activity_at or 0
+    return (-began, run.key)
 
 
 def is_active(run: Run, now: int) -> bool:
