@@ -9,7 +9,7 @@ from operator import not_
 from typing import NamedTuple
 
 from inspector.derive.axis import steady
-from inspector.derive.steps import KIND_CODE, STATUS_CODE, StepTable
+from inspector.derive.steps import KIND_CODE, NO_TIME, STATUS_CODE, StepTable
 from inspector.model.run import Run
 from inspector.model.status import ENDED, Status
 from inspector.model.step import StepKind
@@ -22,6 +22,9 @@ IDLE_SHARE = 5
 """An idle stretch is at least a fifth of the time in which something went on."""
 
 MOST_CUTS = 3
+
+LEAST_TICKS = 5
+"""Ticks of the recording clock that a run takes at least for its axis to be time unasked."""
 
 LOOKED_AT = 20_000
 """Steps beyond which only the outermost ones, and the first and last, are looked at."""
@@ -62,6 +65,14 @@ def span_of(table: StepTable, run: Run, now: int) -> Span | None:
         stop = max(stop, now)
     stop = max(stop, start + 1)
     return Span(start, stop, _idle(_stretches(table, now, stop), start, stop))
+
+
+def tells_time(table: StepTable, run: Run, span: Span) -> bool:
+    """Whether bars by time say more than bars by order: most steps have instants, and the clock
+    that recorded them could tell them apart."""
+    count = len(table)
+    known = count - table.span_start[:count].count(NO_TIME)
+    return 2 * known >= count and span.busy >= LEAST_TICKS * run.clock_ms
 
 
 def _moments(table: StepTable, run: Run) -> Iterator[int]:

@@ -157,7 +157,9 @@ def _pieces(span: Span, cells: int) -> tuple[_Piece, ...]:
     for begin, end in idle:
         gone += begin - at
         # A piece ends in the middle of a cell; the line of the cut stands in the next one.
-        share = (room * gone // max(1, busy) + 2 * width * (len(pieces) // 2)) // 2
+        # Where nothing took any time, what comes first has the room.
+        part = room * gone // busy if busy else room
+        share = (part + 2 * width * (len(pieces) // 2)) // 2
         latest = cells - (len(idle) - len(pieces) // 2) * (width + PIECE_CELLS)
         right = 2 * max(left // 2 + PIECE_CELLS - 1, min(share, latest)) + 1
         pieces.append(_Piece(at, begin, left, right, False))

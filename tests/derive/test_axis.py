@@ -1,5 +1,6 @@
 """Where events and instants stand: as in the pictures, and right for every run."""
 
+from dataclasses import replace
 from datetime import UTC
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -19,7 +20,7 @@ from inspector.derive.bars import (
     open_bar,
     scrubber,
 )
-from inspector.derive.span import Span, span_of
+from inspector.derive.span import Span, span_of, tells_time
 from inspector.derive.steps import StepTable
 from inspector.derive.time_axis import TimeAxis
 from inspector.model.run import Run, RunKind
@@ -236,6 +237,19 @@ def test_a_call_that_takes_long_is_not_idle_and_waiting_is() -> None:
     span = span_of(waits, run(Status.WAITING), NOW)
     assert span is not None
     assert [end - begin for begin, end in span.idle] == [hour - 60_000, hour]
+
+
+def test_a_clock_that_cannot_tell_instants_apart_makes_no_axis() -> None:
+    second = replace(run(Status.COMPLETED), clock_ms=1000)
+    for length, tells in ((3_000, False), (5_000, True)):
+        table = timed((NOW - length, NOW))
+        span = span_of(table, second, NOW)
+        assert span is not None
+        assert tells_time(table, second, span) is tells
+    seldom = timed((NOW - 60_000, NOW), (None, None), (None, None))
+    span = span_of(seldom, second, NOW)
+    assert span is not None
+    assert not tells_time(seldom, second, span)
 
 
 def test_an_end_before_its_start_freezes_nothing() -> None:

@@ -60,5 +60,4 @@ class Detail(Sheet):
 
     def on_resize(self) -> None:
         """Lines are written for a width."""
-        super().on_resize()
         self._write(keep=True)

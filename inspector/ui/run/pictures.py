@@ -136,7 +136,8 @@ class Pictures:
         if not self.timed:
             return Duration("", Role.MUTED)
         table = self.view.steps
-        begun, ended = table.started[row.step], table.ended[row.step]
+        step = row.inner if row.open is None else row.step
+        begun, ended = table.started[step], table.ended[step]
         if status in OPEN:
             return Duration("open", Role.TEXT)
         if row.open is not None and NO_TIME in (begun, ended):

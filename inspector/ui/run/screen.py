@@ -56,6 +56,7 @@ class RunScreen(RunActions):
         self._panes: dict[str, Pane] = {}
         self._tabs: tuple[Tab, ...] = (FIRST,)
         self._active = 0
+        self._composed = False
 
     def compose(self) -> ComposeResult:
         """Head, tabs, the first tab, footer."""
@@ -68,9 +69,11 @@ class RunScreen(RunActions):
 
     def on_mount(self) -> None:
         """Follows the run, and starts the second hand; it draws only what changes."""
-        super().on_mount()
+        self._composed = True
         self._subscribe()
         self.set_interval(1.0, self._tick)
+        if self.course.shown is not None:
+            self.show_view(self.course.shown)
         self._show_head()
         self.pane.main.focus()
 
@@ -91,14 +94,18 @@ class RunScreen(RunActions):
         if message.run.key != self.run_shown.key:
             return
         before = self.course.shown
-        if self.course.take(message):
+        is_shown = self.course.take(message)
+        if not self._composed:
+            # What came before there was anything to show it on is shown on mounting.
+            return
+        if is_shown:
             self.show_view(message, before)
         else:
             self._show_head()
 
     def _take_overview(self, overview: Overview) -> None:
         """Until the run itself was read, the list tells how it stands and why it cannot be."""
-        if self.course.shown is None:
+        if self.course.shown is None and self._composed:
             key = self.run_shown.key
             self.run_shown = next((run for run in overview.runs if run.key == key), self.run_shown)
             self._show_head()

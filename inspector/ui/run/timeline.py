@@ -118,8 +118,10 @@ class Timeline(LineList):
         )
 
     def _paint_line(self, y: int, width: int) -> Strip:
+        if self._painter is None:
+            return Line(width, self.kit.roles).strip()
         below = self.top + y - self._head >= self.row_count
-        if below and self._painter is not None and not (self.has_head and y == 0):
+        if below and not (self.has_head and y == 0):
             return self._painter.blank(width)
         return super()._paint_line(y, width)
 

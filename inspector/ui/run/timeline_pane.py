@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from inspector.derive.span import Span, span_of
+from inspector.derive.span import Span, span_of, tells_time
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.model.status import ENDED
@@ -72,7 +72,8 @@ class TimelinePane(Pane):
         self.live: RunView | None = None
         """The newest view; the axis is its axis, also while travelling."""
         self.paused = False
-        self.by_order = False
+        self.by_order: bool | None = None
+        """Whether the axis is the order of events; None = whichever says more."""
         self.show_idle = False
         self._contexts: dict[tuple[int, int, str], StepContext | Unavailable] = {}
         self._look: Timer | None = None
@@ -139,6 +140,8 @@ class TimelinePane(Pane):
             return None
         span = span_of(live.steps, live.run, self.kit.clock())
         if span is None:
+            return None
+        if self.by_order is None and not tells_time(live.steps, live.run, span):
             return None
         if self.show_idle:
             span = span._replace(idle=())
@@ -326,7 +329,7 @@ class TimelinePane(Pane):
 
     def toggle_axis(self) -> None:
         """Changes between time and the order of events."""
-        self.by_order = not self.by_order
+        self.by_order = self.timed
         self._take_axis()
 
     def _take_axis(self) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from inspector.live.feed import Overview
 from inspector.model.status import Status
 from inspector.model.step import StepKind
+from inspector.model.store import Health
 from inspector.query.view import RunView
 from tests.ui.run import pictured
 from tests.ui.run.fakes import COMPLETED, FAILED, PENDING, RUNNING, Part, RunFeed, run_of, view_of
-from tests.ui.run.screens import on_screen, settle, shown, timeline
+from tests.ui.run.screens import app_over, on_screen, open_run, settle, shown, timeline
 
 STATEMENT = StepKind.STATEMENT
 
@@ -283,3 +285,30 @@ async def test_clicking_a_row_moves_the_cursor_and_clicking_it_again_folds() -> 
         assert timeline(screen).step == 1
         await pilot.click("#timeline", offset=(10, 2))
         assert not timeline(screen).index.is_open(1)
+
+
+async def test_what_arrives_before_the_screen_stands_is_shown_when_it_does() -> None:
+    feed = pictured.research_feed()
+    app = app_over(feed)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = open_run(app)
+        screen.receive(Overview((), (), 0))
+        screen.receive(pictured.research())
+        await settle(pilot)
+        assert any("fact-checker" in line for line in shown(screen))
+
+
+async def test_until_a_run_is_read_it_is_told_why_it_cannot_be() -> None:
+    feed = pictured.research_feed()
+    run = feed.of(None).run
+    sick = replace(run, store=replace(run.store, health=Health.BUSY, reason="Locked for 12 s."))
+    app = app_over(feed)
+    async with app.run_test(size=(120, 36)) as pilot:
+        feed._deliver, deliver = None, feed._deliver
+        screen = open_run(app)
+        await settle(pilot)
+        assert "reading" in shown(screen)[0]
+        screen.receive(Overview((sick.store,), (sick,), 0))
+        await settle(pilot)
+        assert any("▲ Locked for 12 s." in line for line in shown(screen))
+        feed._deliver = deliver
