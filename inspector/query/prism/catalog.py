@@ -6,9 +6,11 @@ Only what a read found new is looked at; runs about which nothing changed stay t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from inspector.derive.spending import Spending
 from inspector.model.run import Run
+from inspector.model.status import Status
 from inspector.model.store import Store
 from inspector.query.prism import view
 from inspector.query.prism.cells import mapping, name_of, sequence, text_of
@@ -34,6 +36,26 @@ from inspector.query.prism.summary import (
 from inspector.query.prism.usage import UsageRow, judged_run, judged_without_run
 from inspector.query.prism.workflows import Workflow, workflow_of
 
+AGE_MS = 60_000
+"""How often a run that moves is described anew although nothing was written."""
+_MOVING = (Status.RUNNING, Status.WAITING)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A run with what it was made of."""
+
+    facts: view.AgentFacts
+    at: int
+    run: Run
+
+    def holds(self, facts: view.AgentFacts, store: Store, now: int) -> bool:
+        """Whether it still says all there is to say."""
+        if facts != self.facts or store != self.run.store:
+            return False
+        # Silence and deadlines grow old by themselves.
+        return self.run.status not in _MOVING or now - self.at < AGE_MS
+
 
 class Catalog:
     """One store's list. Used by one thread at a time."""
@@ -58,6 +80,7 @@ class Catalog:
         self._workflows: dict[str, Workflow] = {}
         """By what their keys end in."""
         self._parents: dict[str, str] = {}
+        self._made: dict[str, _Made] = {}
 
     def asked(self) -> Asked:
         """What need not be read again."""
@@ -198,8 +221,15 @@ class Catalog:
 
     def runs(self, store: Store, now: int) -> Iterator[Run]:
         """All runs: agents' in the store's order, then orphans, then workflows."""
+        made: dict[str, _Made] = {}
         for run in (*self._heads, *self._orphans):
-            yield view.agent_run(self._path, store, self.agent_facts(run), now)
+            facts = self.agent_facts(run)
+            known = self._made.get(run)
+            if known is None or not known.holds(facts, store, now):
+                known = _Made(facts, now, view.agent_run(self._path, store, facts, now))
+            made[run] = known
+            yield known.run
+        self._made = made
         for name, workflow in self._workflows.items():
             yield view.workflow_run(self._path, store, self._workflow_facts(name, workflow), now)
 

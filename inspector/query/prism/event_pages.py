@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.query.prism.events import DELTA, Row
+from inspector.query.prism.events import BARE, DELTA, Row
 from inspector.query.prism.store_rows import Record, readable_columns, record_of
 from inspector.query.tables import Table, Tables, quoted
 
@@ -94,7 +94,14 @@ def read_added(connection: sqlite3.Connection, run: str, after_row: int) -> list
 
 
 def _columns() -> str:
-    return f"rowid, sequence, type, timestamp, CASE WHEN type = '{DELTA}' THEN NULL ELSE event END"
+    bare = ", ".join(f"'{kind}'" for kind in BARE)
+    # What does not even look like an object is passed on, so that it is said to be unreadable.
+    return (
+        "rowid, sequence, type, timestamp, CASE"
+        f" WHEN type = '{DELTA}' THEN NULL"
+        f" WHEN type IN ({bare}) AND substr(event, 1, 1) = '{{' AND substr(event, -1) = '}}'"
+        " THEN NULL ELSE event END"
+    )
 
 
 def are_there(connection: sqlite3.Connection, run: str, rowids: Sequence[int]) -> bool:

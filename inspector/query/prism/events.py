@@ -29,18 +29,23 @@ needed."""
 DELTA = "message_delta"
 """The one type that comes by the thousand; its content is needed by nobody but its reader."""
 
+BARE = ("agent_started", "agent_resumed", "message_started", "turn_finished")
+"""Types of which nothing but that they came is needed."""
+
 MOST_APPROVALS = 50
 LONGEST = 500
 """Characters of a text that a fact keeps."""
 
-USAGE_FIELDS = (
-    "inputTokens",
-    "outputTokens",
-    "totalTokens",
-    "cacheReadTokens",
-    "cacheWriteTokens",
-    "cost",
-    "currency",
+USAGE_FIELDS = frozenset(
+    {
+        "inputTokens",
+        "outputTokens",
+        "totalTokens",
+        "cacheReadTokens",
+        "cacheWriteTokens",
+        "cost",
+        "currency",
+    }
 )
 
 
@@ -66,7 +71,7 @@ class Fact:
 def read_fact(row: Row) -> Fact:
     """Reads one row; what is not as documented is left out and never raises."""
     _, _, kind, timestamp, event = row
-    fact = Fact(text_of(kind), instant_of(timestamp))
+    fact = Fact(kind if type(kind) is str else text_of(kind), instant_of(timestamp))
     if event is None:
         return fact
     try:
@@ -74,8 +79,6 @@ def read_fact(row: Row) -> Fact:
     except Malformed:
         fact.malformed = True
         return fact
-    fact.turn = whole_number(told.get("turn"))
-    fact.attempt = whole_number(told.get("attempt"))
     if "error" in told:
         fact.error = _short(message_of(told["error"]))
     read = _READERS.get(fact.kind)
@@ -88,31 +91,47 @@ def _short(text: str | None) -> str | None:
     return text if text is None or len(text) <= LONGEST else text[:LONGEST] + "…"
 
 
+def _turn(fact: Fact, told: Mapping[str, Any]) -> None:
+    fact.turn = whole_number(told.get("turn"))
+
+
 def _provider_turn(fact: Fact, told: Mapping[str, Any]) -> None:
     metadata = mapping(told.get("metadata"))
     model = mapping(metadata.get("model"))
     fact.attempt = whole_number(metadata.get("attempt"))
     fact.name = name_of(model.get("model"))
-    found = {
-        "provider": name_of(metadata.get("providerId")) or name_of(model.get("provider")),
-        "model": fact.name,
-        "latency_ms": whole_number(metadata.get("latencyMs")),
-        "http_status": whole_number(metadata.get("httpStatus")),
-        "request_id": _short(name_of(metadata.get("requestId"))),
-    }
-    fact.detail = {key: value for key, value in found.items() if value is not None}
+    detail = fact.detail
+    provider = name_of(metadata.get("providerId")) or name_of(model.get("provider"))
+    if provider is not None:
+        detail["provider"] = provider
+    if fact.name is not None:
+        detail["model"] = fact.name
+
+
+def _provider_turn_end(fact: Fact, told: Mapping[str, Any]) -> None:
+    _provider_turn(fact, told)
+    metadata, detail = mapping(told.get("metadata")), fact.detail
+    for name, field_ in (("latency_ms", "latencyMs"), ("http_status", "httpStatus")):
+        number = whole_number(metadata.get(field_))
+        if number is not None:
+            detail[name] = number
+    request = name_of(metadata.get("requestId"))
+    if request is not None:
+        detail["request_id"] = _short(request)
     usage = usage_of(told.get("usage"))
     if usage:
-        fact.detail["usage"] = usage
+        detail["usage"] = usage
 
 
 def usage_of(value: object) -> dict[str, Any]:
     """The documented fields of a usage object, as far as they are numbers and a currency."""
-    told = mapping(value)
     return {
-        name: told[name]
-        for name in USAGE_FIELDS
-        if isinstance(told.get(name), int | float | str) and not isinstance(told[name], bool)
+        name: one
+        for name, one in mapping(value).items()
+        if name in USAGE_FIELDS
+        and isinstance(one, int | float | str)
+        and one is not True
+        and one is not False
     }
 
 
@@ -205,6 +224,8 @@ def _retry(fact: Fact, told: Mapping[str, Any]) -> None:
 
 
 def _artifact(fact: Fact, told: Mapping[str, Any]) -> None:
+    fact.turn = whole_number(told.get("turn"))
+    fact.attempt = whole_number(told.get("attempt"))
     result = mapping(told.get("result"))
     valid = next(
         (result[key] for key in ("valid", "ok", "success") if isinstance(result.get(key), bool)),
@@ -228,7 +249,8 @@ _Reader = Callable[[Fact, Mapping[str, Any]], None]
 
 _READERS: dict[str, _Reader] = {
     "provider_turn_started": _provider_turn,
-    "provider_turn_finished": _provider_turn,
+    "provider_turn_finished": _provider_turn_end,
+    "turn_started": _turn,
     "tool_execution_started": _tool_call,
     "tool_execution_error": _tool_call,
     "tool_execution_finished": _tool_result,

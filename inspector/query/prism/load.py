@@ -38,7 +38,7 @@ COUNTED = (
     ("prism_run_feedback", "run_id"),
 )
 """Tables behind tabs, and by which of the run's names their rows are found."""
-MOST_COUNTED = 10_000
+MOST_COUNTED = 1_000
 """More rows than these are not counted with every read."""
 
 

@@ -13,7 +13,7 @@ from inspector.model.run import Run, RunKind
 from inspector.model.store import Health, Runtime, Store
 from inspector.query.backend import RunReader, StoreReader
 from inspector.query.prism import records, schema, view
-from inspector.query.prism.catalog import Catalog
+from inspector.query.prism.catalog import AGE_MS, Catalog
 from inspector.query.prism.run_reader import AgentRun
 from inspector.query.prism.search import search
 from inspector.query.prism.summary import summary
@@ -23,9 +23,6 @@ from inspector.query.searching import Hit
 from inspector.query.shared import SharedSource
 from inspector.query.tables import read_tables, remember
 from inspector.store.read import StoreUnavailable
-
-AGE_MS = 60_000
-"""How often runs are described anew although nothing was written: silence and deadlines."""
 
 
 class PrismStore:
