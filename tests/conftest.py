@@ -6,8 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.cases import VARIABLE, Cases, cases_from_environment
+
+# How long one example takes says nothing where other programs want the processor, too.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 HOMES = {
     "HOME": "home",
