@@ -23,7 +23,7 @@ from inspector.ui.nothing import NothingScreen
 from inspector.ui.palette import DARK, style_variables, themes
 from inspector.ui.problems import ProblemsScreen
 from inspector.ui.runs.screen import RunsScreen
-from inspector.ui.screen import CommandScreen
+from inspector.ui.screen import CommandScreen, OpenRun
 from inspector.ui.stylesheet import stylesheets
 
 Opener = Callable[[], tuple[Feed, str]]
@@ -136,6 +136,13 @@ class InspectorApp(App[None]):
         if isinstance(delivered, Overview):
             self._nothing_or_runs(delivered)
 
+    def on_open_run(self, message: OpenRun) -> None:
+        """Opens the screen of a run over the one in front."""
+        # Imported late: the list is on the screen before the run's screen is needed.
+        from inspector.ui.run.screen import RunScreen
+
+        self.push_screen(RunScreen(self.feed, message.run))
+
     def _nothing_or_runs(self, overview: Overview) -> None:
         screen = self.screen
         if isinstance(screen, NothingScreen) and overview.runs:
@@ -188,6 +195,22 @@ class InspectorApp(App[None]):
             screen.say(self.kit.signs.show(f"There is no private folder for launches: {problem}"))
             return
         self.push_screen(ResumeScreen(self.feed, run, self.settings, folder))
+
+    def action_pnl(self) -> None:
+        """Opens profit and loss of the spell that the screen's run is one of."""
+        # Imported late: nothing of it is needed to paint the list.
+        from inspector.ui.pnl.commands import why_no_pnl
+        from inspector.ui.pnl.screen import PnlScreen
+
+        screen = self.screen
+        if not isinstance(screen, CommandScreen):
+            return
+        run = screen.subject
+        reason = why_no_pnl(run)
+        if run is None or reason is not None:
+            screen.say(reason or "")
+            return
+        self.push_screen(PnlScreen(self.feed, run))
 
     def action_palette(self) -> None:
         """Offers all commands by their words."""

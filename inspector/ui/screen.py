@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual.message import Message as Request
 from textual.screen import Screen
 from textual.timer import Timer
 
@@ -19,6 +20,14 @@ from inspector.ui.palette import Role
 
 SAID_FOR = 5.0
 """Seconds that a sentence stands in the footer."""
+
+
+class OpenRun(Request):
+    """Somebody wants to see a run."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__()
+        self.run = run
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +87,8 @@ class CommandScreen(Screen[None]):
         """Called when times are shown in another zone."""
 
     def open_run(self, run: Run) -> None:
-        """Opens the screen of a run."""
-        # Imported late: the list is on the screen before the run's screen is needed.
-        from inspector.ui.run.screen import RunScreen
-
-        feed = getattr(self.app, "feed", None)
-        if feed is not None:
-            self.app.push_screen(RunScreen(feed, run))
+        """Asks the application for the screen of a run."""
+        self.app.post_message(OpenRun(run))
 
     def why_not(self, name: str) -> str | None:
         """Why a command cannot be done now, as a sentence; None when it can."""
