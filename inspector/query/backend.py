@@ -76,6 +76,14 @@ class ReadsAttachments(Protocol):
         """What came of a recorded path, and the first part of the file where it may be read."""
 
 
+@runtime_checkable
+class TellsSession(Protocol):
+    """A reader of a run that belongs to a session whose money is added up."""
+
+    def session(self, limit: int) -> Mapping[str, Any]:
+        """The content of `inspector.pnl/1` over the newest `limit` runs; below 1 = all."""
+
+
 class StoreReader(Protocol):
     """One store of a runtime, however many runs it holds. Used by one thread at a time."""
 

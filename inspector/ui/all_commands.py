@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from inspector.ui.commands import EVERYWHERE, LIST_COMMANDS, Command, Keys
 from inspector.ui.nothing import NOTHING_COMMANDS
+from inspector.ui.pnl.commands import PNL_COMMANDS
 from inspector.ui.problems import PROBLEMS_COMMANDS
 from inspector.ui.resume.commands import RESUME_COMMANDS
 from inspector.ui.resuming import RESUMING_COMMANDS
@@ -30,6 +31,7 @@ COMMANDS: tuple[Command, ...] = (
     *RUN_COMMANDS,
     *RESUMING_COMMANDS,
     *RESUME_COMMANDS,
+    *PNL_COMMANDS,
     *PROBLEMS_COMMANDS,
     *NOTHING_COMMANDS,
     *EVERYWHERE_COMMANDS,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from inspector.model.run import Run
 from inspector.query.view import Tab
+from inspector.ui.pnl.pane import PnlPane
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.events_pane import EventsPane
 from inspector.ui.run.pane import Pane
@@ -17,6 +18,7 @@ PANES: Mapping[str, Callable[[Asker, Run], Pane]] = {
     "timeline": TimelinePane,
     "values": ValuesPane,
     "raw": EventsPane,
+    "pnl": PnlPane,
 }
 """By `Tab.part`."""
 

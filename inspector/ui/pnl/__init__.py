@@ -1,0 +1,1 @@
+"""Profit and loss of a spell: what Grimoire's session counts, and what a chain confirmed."""

@@ -1,0 +1,234 @@
+"""Profit and loss of a spell on whatever screen: a summary, the assets, the chart below them."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.strip import Strip
+
+from inspector.live.feed import Unavailable
+from inspector.model.clock import Clock
+from inspector.model.run import Run
+from inspector.query.backend import RunReader
+from inspector.query.spell_session import session_of
+from inspector.query.view import RunView
+from inspector.text.measure import clip
+from inspector.text.numbers import count
+from inspector.ui.kit import Kit, kit_of
+from inspector.ui.lines import LineList
+from inspector.ui.paint import NARROW, Line, Painted, margin
+from inspector.ui.palette import Ground, Role
+from inspector.ui.pnl.book import Book, book_of
+from inspector.ui.pnl.notes import Notes, copied
+from inspector.ui.pnl.table import AssetList, Layout, layout_of, paint_titles
+from inspector.ui.run.asking import Asker
+from inspector.ui.run.pane import Copy
+from inspector.ui.run.sheet import Sheet
+
+LIMIT = 100
+"""Runs that are added up: as many as Grimoire keeps of a spell."""
+MOST_WARNED = 2
+
+
+class Summary(Painted):
+    """How many runs, in which units, what misleads; then the names of the halves."""
+
+    def __init__(self) -> None:
+        super().__init__(id="pnl-summary")
+        self._book: Book | None = None
+        self._told = f"Adding up the newest {LIMIT} runs."
+        self._layout = Layout((), None)
+        self._tight = False
+
+    def show(self, book: Book | None, told: str, layout: Layout, tight: bool) -> None:
+        """Takes the book, or a sentence (safe) why there is none."""
+        self._book, self._told, self._layout, self._tight = book, told, layout, tight
+        self.styles.height = len(self._rows())
+        self.repaint()
+
+    @property
+    def warned(self) -> int:
+        """Warnings that stand here."""
+        if self._book is None:
+            return 0
+        return min(len(self._book.warnings), 1 if self._tight else MOST_WARNED)
+
+    def _rows(self) -> list[str]:
+        told = ["told"] if self._told else []
+        if self._book is None:
+            return told if self._tight else ["", *told]
+        rows = ["counts", *told, *(f"warning {n}" for n in range(self.warned))]
+        titles = ["titles"] if self._book.assets else []
+        return [*rows, *titles] if self._tight else ["", *rows, "", *titles]
+
+    def paint_line(self, y: int, width: int) -> Strip:
+        """A line."""
+        line, edge, signs, rows = self.line(width), margin(width), self.kit.signs, self._rows()
+        what, _, number = (rows[y] if y < len(rows) else "").partition(" ")
+        room = width - 2 * edge
+        if what == "told":
+            line.put(edge, clip(self._told, room, ellipsis=signs.cut), Role.TEXT)
+        elif what == "titles":
+            paint_titles(line, self._layout)
+        elif self._book is not None and what == "warning":
+            line.put(edge, signs.finding, Role.WARNING)
+            text = signs.show(self._book.warnings[int(number)])
+            line.add(clip(text, room - 2, ellipsis=signs.cut), Role.TEXT, skip=1)
+        elif self._book is not None and what == "counts":
+            self._counts(line, self._book)
+        return line.strip()
+
+    def _counts(self, line: Line, book: Book) -> None:
+        signs, skip = self.kit.signs, 3 if line.width >= NARROW else 2
+        line.put(margin(line.width), count(book.total))
+        line.add("run" if book.total == 1 else "runs", Role.MUTED, skip=1)
+        if book.total:
+            line.add(signs.completed, Role.SUCCESS, skip=skip)
+            line.add(count(book.success), skip=1)
+            line.add(signs.failed, Role.ERROR, skip=skip)
+            line.add(count(book.failed), skip=1)
+        units = "base units" if line.width < NARROW else "amounts in base units of each asset"
+        if any(asset.name in self.kit.assets for asset in book.assets):
+            units = "amounts in units where your settings name decimals"
+        said = [units, f"the newest {LIMIT} runs at most"]
+        for one in said:
+            if line.cells + skip + len(one) <= line.width - margin(line.width):
+                line.add(one, Role.MUTED, skip=skip)
+
+
+class PnlBody(Container):
+    """All of it; a screen or a tab gives it an asker and says what to do."""
+
+    def __init__(self, asker: Asker, run: Run) -> None:
+        super().__init__(id="pnl-body")
+        self._asker = asker
+        self._run = run
+        self._book: Book | None = None
+        self._told = f"Adding up the newest {LIMIT} runs."
+        self._chart_cursor = -1
+
+    def compose(self) -> ComposeResult:
+        """The summary, the assets, and the rest."""
+        yield Summary()
+        yield AssetList()
+        yield Sheet(id="pnl-below", ground=Ground.BG)
+
+    @property
+    def kit(self) -> Kit:
+        """Styles, signs, keys, clock and zone."""
+        return kit_of(self)
+
+    @property
+    def assets(self) -> AssetList:
+        """The list of assets."""
+        return self.query_one(AssetList)
+
+    @property
+    def book(self) -> Book | None:
+        """What was read."""
+        return self._book
+
+    @property
+    def run_id(self) -> str | None:
+        """The run of the marked bar."""
+        runs = self._book.runs if self._book is not None else ()
+        return runs[self._chart_cursor].run_id if 0 <= self._chart_cursor < len(runs) else None
+
+    def read(self) -> None:
+        """Asks for the session."""
+        run, clock = self._run, self.kit.clock
+        self._asker.ask("session", lambda reader: read_book(reader, run, clock), self._take)
+
+    def _take(self, answer: Book | Unavailable | None) -> None:
+        if answer is None:
+            self._told = "This run's runtime adds up no money."
+        elif isinstance(answer, Unavailable):
+            self._told = self.kit.signs.show(answer.reason)
+        else:
+            self._keep(answer)
+        self.show()
+
+    def _keep(self, book: Book) -> None:
+        marked = self.run_id if self._book is not None else self._run.run_id
+        ids = [run.run_id for run in book.runs]
+        self._chart_cursor = ids.index(marked) if marked in ids else len(ids) - 1
+        asset = self.assets.asset
+        names = [one.name for one in book.assets]
+        row = names.index(asset.name) if asset is not None and asset.name in names else 0
+        self._book, self._told = book, ""
+        if not book.total:
+            self._told = "No run of this spell has a row: there is nothing to add up."
+        elif not book.assets:
+            self._told = "No run moved anything."
+        self.assets.show(book, row if names else -1)
+
+    def show(self) -> None:
+        """Draws everything anew for the size that there is."""
+        width, height = self.size
+        if not self.is_mounted or not width:
+            return
+        tight, book = height < 22, self._book
+        layout = layout_of(book, self.kit, width)
+        self.query_one(Summary).show(book, self._told, layout, tight)
+        rows = len(book.assets) if book is not None else 0
+        most = max(2, height // 3)
+        self.assets.styles.height = min(rows + 1, most) + (0 if tight else 1) if rows else 0
+        self.assets.lay_out(layout)
+        self._show_below()
+
+    def _show_below(self) -> None:
+        sheet, summary = self.query_one("#pnl-below", Sheet), self.query_one(Summary)
+        if self._book is None:
+            sheet.show((), keep=False)
+            return
+        width, height = self.size
+        layout = self.assets.layout_now
+        notes = Notes(self.kit, self._book, self.assets.asset, self._chart_cursor)
+        taken = [summary.styles.height, self.assets.styles.height]
+        left = height - sum(int(one.value) for one in taken if one is not None) - 1
+        sheet.show(notes.strips(width, left, layout, summary.warned), keep=True)
+
+    def on_resize(self) -> None:
+        """Another size has another layout."""
+        self.show()
+
+    @on(LineList.Moved)
+    def _moved(self, event: LineList.Moved) -> None:
+        event.stop()
+        self._show_below()
+
+    def move_run(self, by: int) -> None:
+        """Marks another bar."""
+        runs = len(self._book.runs) if self._book is not None else 0
+        if runs:
+            self._chart_cursor = min(runs - 1, max(0, self._chart_cursor + by))
+            self._show_below()
+
+    def to_copy(self) -> Copy | None:
+        """The asset's amounts."""
+        asset = self.assets.asset
+        if self._book is None or asset is None:
+            return None
+        return Copy(copied(self.kit, self._book, asset), "the amounts")
+
+
+def read_book(reader: RunReader, run: Run, clock: Clock) -> Book | None:
+    """The session's money; None where the runtime has none. On a reader's thread."""
+    try:
+        return book_of(session_of(reader, run, LIMIT, clock))
+    except KeyError:
+        return None
+
+
+def is_other(before: RunView | None, view: RunView) -> bool:
+    """Whether a view may mean that the session is another one."""
+    if before is None or view.travelling:
+        return before is None
+    one, other = before.run, view.run
+    return (one.last_activity_at, before.total_events, one.status, one.complete) != (
+        other.last_activity_at,
+        view.total_events,
+        other.status,
+        other.complete,
+    )

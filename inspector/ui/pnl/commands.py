@@ -1,0 +1,37 @@
+"""What can be done about profit and loss."""
+
+from __future__ import annotations
+
+from inspector.model.run import Run
+from inspector.model.store import Runtime
+from inspector.ui.commands import Command
+
+PNL = "pnl"
+
+_HERE = (PNL,)
+
+PNL_COMMANDS = (
+    Command(
+        "pnl",
+        "Profit and loss of this run's spell",
+        ("$",),
+        ("runs", "run"),
+        help="As Grimoire's session counts it, and what a chain confirmed.",
+    ),
+    Command("pnl.open", "Open the run of the marked bar", ("enter",), _HERE, hint="run"),
+    Command(
+        "pnl.older", "The run before", ("h", "left"), _HERE, hint="runs", with_key_of="pnl.newer"
+    ),
+    Command("pnl.newer", "The run after", ("l", "right"), _HERE),
+    Command("pnl.pane", "From the assets to what is below, and back", ("tab",), _HERE, hint="pane"),
+    Command("pnl.copy", "Copy the asset's amounts with every digit", ("y",), _HERE, hint="copy"),
+)
+
+
+def why_no_pnl(run: Run | None) -> str | None:
+    """Why there is no profit and loss to show."""
+    if run is None:
+        return "There is no run under the cursor."
+    if run.runtime is not Runtime.GRIMOIRE:
+        return "Only Grimoire records what its runs moved."
+    return None

@@ -1,0 +1,101 @@
+"""Amounts as cells: every digit, or how many there are where they have no room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.derive.money import written
+from inspector.text.measure import clip
+from inspector.text.numbers import NOT_RECORDED, amount, count
+from inspector.ui.kit import Kit
+from inspector.ui.palette import Role
+from inspector.ui.pnl.book import AssetLine
+from inspector.ui.run.label import safe
+
+BAR_CELLS = 8
+"""The longest short form of an amount that is usual."""
+
+_UNITS = ((10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "k"))
+
+
+def decimals_of(asset: AssetLine, kit: Kit) -> int:
+    """Decimals that the user's settings name; 0 = base units."""
+    known = None if asset.is_gas else kit.assets.get(asset.name)
+    return known.decimals if known is not None else 0
+
+
+def symbol_of(asset: AssetLine, kit: Kit) -> str:
+    """What the asset is called: as the user's settings say, or as it is recorded. Safe text."""
+    known = None if asset.is_gas else kit.assets.get(asset.name)
+    name = known.symbol if known is not None and known.symbol else asset.name
+    return safe(name, kit.signs)
+
+
+def figure(asset: AssetLine, number: int | None, kit: Kit, *, sign: bool = False) -> str:
+    """An amount with every digit; `–` where none is recorded."""
+    if number is None:
+        return kit.signs.plain(NOT_RECORDED)
+    return amount(number, decimals=decimals_of(asset, kit), sign=sign)
+
+
+def in_cells(text: str, cells: int) -> str:
+    """An amount where it has room, else how many digits it has: a cut number would be another."""
+    if len(text) <= cells:
+        return text
+    digits = sum(character.isdigit() for character in text)
+    return clip(f"{'-' if text.startswith('-') else ''}{count(digits)} digits", cells)
+
+
+def role_of(number: int | None, column: str) -> Role:
+    """How an amount of a column looks."""
+    if not number:
+        return Role.FAINT
+    if column == "net":
+        return Role.ERROR if number < 0 else Role.STRONG
+    if column == "unaccounted":
+        return Role.WARNING
+    return (
+        Role.TEXT
+        if column == "realised" and number > 0
+        else (Role.ERROR if number < 0 else Role.MUTED)
+    )
+
+
+def on_a_bar(number: int, decimals: int) -> str:
+    """An amount for a bar, with its sign: whole where it is short, else cut, never rounded.
+
+    `+107.5`, `+11.2M`, `-1.1e77`.
+    """
+    text = amount(number, decimals=decimals, sign=True)
+    if len(text) < BAR_CELLS:
+        return text
+    sign, size = text[0], abs(number)
+    units, rest = divmod(size, 10**decimals)
+    if units >= 10**15:
+        digits = written(units)
+        return f"{sign}{digits[0]}.{digits[1]}e{len(digits) - 1}"
+    for scale, unit in _UNITS:
+        if units >= scale:
+            tenth = units % scale * 10 // scale
+            return f"{sign}{units // scale}.{tenth}{unit}"
+    hundredths = rest * 100 // 10**decimals
+    if units or hundredths:
+        return f"{sign}{units}.{hundredths:02d}"
+    return f"{sign}<0.01" if sign == "+" else "-<0.01"
+
+
+def spread(needed: Sequence[int], usual: Sequence[int], room: int) -> list[int] | None:
+    """Cells of columns: the usual ones if all fit into them, else what they need; None = no room.
+
+    `room` is for the columns alone, without what is between them.
+    """
+    if all(map(int.__le__, needed, usual)) and sum(usual) <= room:
+        return list(usual)
+    if sum(needed) > room:
+        return None
+    cells, spare = list(needed), room - sum(needed)
+    for column, most in enumerate(usual):
+        more = min(spare, max(0, most - cells[column]))
+        cells[column] += more
+        spare -= more
+    return cells

@@ -1,0 +1,161 @@
+"""What stands below the assets: the chart, and everything that the table has no room for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.strip import Strip
+
+from inspector.text.numbers import clock_time, count
+from inspector.ui.kit import Kit
+from inspector.ui.paint import margin
+from inspector.ui.palette import Ground, Role
+from inspector.ui.pnl.book import SUMS, AssetLine, Book, RunLine
+from inspector.ui.pnl.chart import Chart
+from inspector.ui.pnl.figures import figure, role_of, symbol_of
+from inspector.ui.pnl.table import RIGHT_TITLE, Layout
+from inspector.ui.run.label import safe
+from inspector.ui.run.sheet import Page
+from inspector.ui.wrap import wrapped
+
+LABEL = 13
+LEAST_CHART, MOST_CHART = 10, 22
+MOST_LINES = 400
+"""Of one text: enough for a number of tens of thousands of digits."""
+
+
+class Notes:
+    """Writes the lines for one asset and one run."""
+
+    def __init__(self, kit: Kit, book: Book, asset: AssetLine | None, cursor: int) -> None:
+        self._kit = kit
+        self._book = book
+        self._asset = asset
+        self._cursor = cursor
+
+    def strips(self, width: int, height: int, layout: Layout, warned: int) -> list[Strip]:
+        """All lines; `warned` warnings stand above already."""
+        before, after = self._page(width), self._page(width)
+        if self._asset is not None:
+            if not layout.whole:
+                self._figures(before, self._asset)
+            if layout.beside is None:
+                self._realised(before, self._asset)
+            self._run(after, self._asset)
+            self._outcomes(after, self._asset)
+        self._warnings(after, warned)
+        self._rest(after)
+        if before.lines:
+            before.line()
+        head, foot = before.strips(), after.strips()
+        if self._asset is None:
+            return head + foot
+        room = height - len(head) - len(foot) - 1
+        chart = Chart(self._kit, self._asset, self._book.runs, self._cursor)
+        lines = chart.lines(width, min(MOST_CHART, max(LEAST_CHART, room)))
+        return [*head, *(line.strip() for line in lines), *self._blank(width), *foot]
+
+    def _page(self, width: int) -> Page:
+        return Page(self._kit, width, margin(width), ground=Ground.BG)
+
+    def _blank(self, width: int) -> list[Strip]:
+        page = self._page(width)
+        page.line()
+        return page.strips()
+
+    def _fact(self, page: Page, label: str, text: str, role: Role = Role.TEXT) -> None:
+        """A label and safe text beside it, over as many lines as it takes."""
+        room = max(8, page.room - LABEL)
+        for number, part in enumerate(wrapped(text, room, MOST_LINES, self._kit.signs.cut)):
+            line = page.line()
+            line.put(page.margin, "" if number else label, Role.MUTED)
+            line.put(page.margin + LABEL, part, role)
+
+    def _figures(self, page: Page, asset: AssetLine) -> None:
+        page.line().add(symbol_of(asset, self._kit), Role.STRONG)
+        for column in SUMS:
+            number = asset.sums[column] if asset.sums is not None else None
+            text = figure(asset, number, self._kit)
+            self._fact(page, column, text, role_of(number, column))
+
+    def _realised(self, page: Page, asset: AssetLine) -> None:
+        if page.lines:
+            page.line()
+        page.line().add(RIGHT_TITLE, Role.STRONG)
+        text = figure(asset, asset.realised, self._kit)
+        label = "units" if asset.is_gas else "net"
+        self._fact(page, label, text, role_of(asset.realised, "realised"))
+        if asset.realised_runs:
+            self._fact(page, "in runs", count(asset.realised_runs), Role.MUTED)
+
+    def _run(self, page: Page, asset: AssetLine) -> None:
+        """The marked run."""
+        runs = self._book.runs
+        if not 0 <= self._cursor < len(runs):
+            return
+        run, kit = runs[self._cursor], self._kit
+        amount = figure(asset, run.amount(asset), kit, sign=True)
+        words = [amount]
+        if run.net and not asset.is_gas:
+            real = figure(asset, run.realised.get(asset.name), kit, sign=True)
+            words.append(f"realised {real}")
+        words += [clock_time(run.at, kit.clock(), kit.zone), _mode(run, kit)]
+        words.append(safe(run.run_id, kit.signs))
+        self._fact(page, f"run {run.number}", "   ".join(word for word in words if word))
+
+    def _outcomes(self, page: Page, asset: AssetLine) -> None:
+        """What became of it, each outcome apart."""
+        kit = self._kit
+        said = [
+            f"{one.word} {figure(asset, one.net, kit, sign=True)} in {_runs(one.runs)}"
+            for one in asset.outcomes
+        ]
+        if asset.is_gas:
+            transactions = self._book.transactions
+            said = [f"units of gas of {count(transactions)} confirmed transactions"]
+        self._fact(page, "outcomes", kit.signs.plain("   ".join(said)), Role.MUTED)
+
+    def _warnings(self, page: Page, warned: int) -> None:
+        kit = self._kit
+        for message in self._book.warnings[warned:]:
+            self._marked(page, kit.signs.show(message))
+        for why in self._book.unaccounted:
+            asset = next((one for one in self._book.assets if one.name == why.asset), None)
+            shown = figure(asset, why.amount, kit) if asset is not None else str(why.amount)
+            name = symbol_of(asset, kit) if asset is not None else safe(why.asset, kit.signs)
+            reason = safe(why.reason, kit.signs)
+            moves = "1 move" if why.moves == 1 else f"{count(why.moves)} moves"
+            self._marked(page, f"unaccounted {shown} {name} in {moves}: {why.message} ({reason})")
+
+    def _marked(self, page: Page, text: str) -> None:
+        signs = self._kit.signs
+        for number, part in enumerate(wrapped(text, page.room - 2, MOST_LINES, signs.cut)):
+            line = page.line()
+            line.put(page.margin, "" if number else signs.finding, Role.WARNING)
+            line.put(page.margin + 2, part, Role.TEXT)
+
+    def _rest(self, page: Page) -> None:
+        signs = self._kit.signs
+        for one in self._book.pending:
+            self._fact(page, "handoff", signs.show(one))
+        for name, counted in self._book.counts:
+            said = "   ".join(f"{safe(key, signs)} {count(n)}" for key, n in counted.items())
+            self._fact(page, name, said or "none", Role.MUTED)
+        for one in self._book.left_out:
+            self._fact(page, "left out", signs.show(one))
+
+
+def _mode(run: RunLine, kit: Kit) -> str:
+    return safe(run.mode.replace("_", " "), kit.signs) if run.mode else ""
+
+
+def _runs(number: int) -> str:
+    return "1 run" if number == 1 else f"{count(number)} runs"
+
+
+def copied(kit: Kit, book: Book, asset: AssetLine) -> str:
+    """An asset's amounts with every digit, a line each."""
+    lines: Sequence[str] = [f"{safe(book.spell, kit.signs)} {safe(asset.name, kit.signs)}"]
+    sums = asset.sums or {}
+    lines = [*lines, *(f"{column} {figure(asset, n, kit)}" for column, n in sums.items())]
+    return "\n".join([*lines, f"realised {figure(asset, asset.realised, kit)}"])

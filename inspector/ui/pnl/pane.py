@@ -1,0 +1,89 @@
+"""Profit and loss as a tab of a run."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.timer import Timer
+from textual.widget import Widget
+
+from inspector.model.run import Run
+from inspector.query.view import RunView
+from inspector.ui.pnl.body import PnlBody, is_other
+from inspector.ui.pnl.opening import open_run_of
+from inspector.ui.run.asking import Asker
+from inspector.ui.run.pane import Copy, Pane
+
+AGAIN = 0.5
+"""Seconds between two readings while the run goes on."""
+
+
+class PnlPane(Pane):
+    """The tab."""
+
+    HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("enter", "run"),
+        ("outward", "runs"),
+        ("pane", "pane"),
+        ("copy.value", "copy"),
+    )
+
+    def __init__(self, asker: Asker, run: Run) -> None:
+        super().__init__(asker, id="pnl-pane")
+        self._run = run
+        self._view: RunView | None = None
+        self._outdated = True
+        self._again: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """All of it."""
+        yield PnlBody(self.asker, self._run)
+
+    @property
+    def body(self) -> PnlBody:
+        """What is drawn."""
+        return self.query_one(PnlBody)
+
+    @property
+    def main(self) -> Widget:
+        """The assets."""
+        return self.body.assets
+
+    def take(self, view: RunView) -> None:
+        """Another view: the session may be another one."""
+        if not is_other(self._view, view):
+            return
+        first, self._view, self._outdated = self._view is None, view, True
+        if not first and self.display and self._again is None:
+            self._again = self.set_timer(AGAIN, self._read)
+
+    def opened(self) -> None:
+        """Reads the session if it may be another one."""
+        if self._outdated:
+            self._read()
+
+    def _read(self) -> None:
+        self._again = None
+        self._outdated = False
+        self.body.read()
+
+    def redraw(self) -> None:
+        """The zone or the theme is another one."""
+        self.body.show()
+
+    def enter(self) -> None:
+        """Opens the run of the marked bar."""
+        open_run_of(self, self._run, self.body.run_id)
+
+    def inward(self) -> None:
+        """The run after."""
+        self.body.move_run(1)
+
+    def outward(self) -> None:
+        """The run before."""
+        self.body.move_run(-1)
+
+    def value_to_copy(self) -> Copy | None:
+        """The asset's amounts."""
+        return self.body.to_copy()

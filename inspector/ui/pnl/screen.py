@@ -1,0 +1,128 @@
+"""Profit and loss as a screen of its own, from the list of runs."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+
+from inspector.live.feed import Feed, Message, Subscription
+from inspector.model.run import Run
+from inspector.query.view import RunView
+from inspector.ui.frame import Footer, Header, Piece, clock_face
+from inspector.ui.lines import LineList
+from inspector.ui.palette import Role
+from inspector.ui.pnl.body import PnlBody, is_other
+from inspector.ui.pnl.commands import PNL
+from inspector.ui.pnl.opening import open_run_of
+from inspector.ui.run.asking import Answered, Asker
+from inspector.ui.run.copying import copy
+from inspector.ui.screen import CommandScreen
+
+
+class PnlScreen(CommandScreen):
+    """The spell of one run."""
+
+    PLACE: ClassVar[str] = PNL
+    HINTS: ClassVar[tuple[str, ...]] = ("pnl.open", "pnl.older", "pnl.pane", "pnl.copy", "back")
+
+    def __init__(self, feed: Feed, run: Run) -> None:
+        super().__init__()
+        self._feed = feed
+        self._run = run
+        self._asker = Asker(feed, run.key, self)
+        self._view: RunView | None = None
+
+    @property
+    def subject(self) -> Run:
+        """The run from which it was opened."""
+        return self._run
+
+    def compose(self) -> ComposeResult:
+        """Header, body, footer."""
+        yield Header()
+        yield PnlBody(self._asker, self._run)
+        yield Footer()
+
+    @property
+    def body(self) -> PnlBody:
+        """What is drawn."""
+        return self.query_one(PnlBody)
+
+    def on_mount(self) -> None:
+        """Asks for the session."""
+        super().on_mount()
+        self._follow()
+        self._show_head()
+        self.body.assets.focus()
+        self.body.read()
+
+    def on_screen_resume(self) -> None:
+        """Asks again for what the screen in front may have asked otherwise."""
+        self._follow()
+
+    def _follow(self) -> None:
+        self._feed.follow([Subscription(self._run.key)])
+
+    def receive(self, message: Message) -> None:
+        """A view of the run: the session may be another one."""
+        if not isinstance(message, RunView) or message.run.key != self._run.key:
+            return
+        first, other = self._view is None, is_other(self._view, message)
+        self._view = message
+        self._show_head()
+        if other and not first:
+            self.body.read()
+
+    def _show_head(self) -> None:
+        signs = self.kit.signs
+        title = signs.show(self._run.session or self._run.title)
+        wide = (
+            Piece("Inspector", Role.MUTED),
+            Piece("/", Role.FAINT, 1),
+            Piece(title, Role.STRONG, 1),
+            Piece("profit and loss", Role.MUTED, 3),
+        )
+        narrow = (Piece(title, Role.STRONG), Piece("P&L", Role.MUTED, 2))
+        clock = clock_face(self._view.as_of if self._view is not None else None, self.kit.zone)
+        for header in self.query(Header):
+            header.show(wide, narrow, right=f"as of {clock}" if clock else "", right_narrow=clock)
+
+    @on(Answered)
+    def _answered(self, message: Answered) -> None:
+        message.stop()
+        message.take(message.answer)
+
+    @on(LineList.Chosen)
+    def _chosen(self) -> None:
+        self.action_pnl_open()
+
+    def zone_changed(self) -> None:
+        """Times are told in another zone."""
+        self._show_head()
+        self.body.show()
+
+    def action_pnl_open(self) -> None:
+        """Opens the run of the marked bar."""
+        open_run_of(self.body, self._run, self.body.run_id)
+
+    def action_pnl_older(self) -> None:
+        """The run before."""
+        self.body.move_run(-1)
+
+    def action_pnl_newer(self) -> None:
+        """The run after."""
+        self.body.move_run(1)
+
+    def action_pnl_pane(self) -> None:
+        """The other part."""
+        self.focus_next(LineList)
+
+    def action_pnl_copy(self) -> None:
+        """Copies the asset's amounts."""
+        wanted = self.body.to_copy()
+        if wanted is None:
+            self.say("There is nothing to copy here.")
+        else:
+            self.say(self.kit.signs.show(copy(self.app, wanted.text, wanted.what)))

@@ -1,0 +1,51 @@
+"""Profit and loss beside the picture that it is measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.ui.pnl.documents import app_over, document, feed_over, run_part, treasury
+from tests.ui.pnl.screens import open_screen, open_tab
+
+Compare = Callable[..., bool]
+SIZES = [(40, 15), (80, 24), (120, 36)]
+
+
+def by_size(size: tuple[int, int]) -> str:
+    return "x".join(map(str, size))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=by_size)
+def test_screen(snap_compare: Compare, size: tuple[int, int]) -> None:
+    app = app_over(feed_over(treasury()))
+    assert snap_compare(app, terminal_size=size, run_before=open_screen)
+
+
+@pytest.mark.parametrize("theme", ["light", "cb-dark", "terminal"])
+def test_other_themes(snap_compare: Compare, theme: str) -> None:
+    app = app_over(feed_over(treasury()), theme=theme)
+    assert snap_compare(app, terminal_size=(120, 36), run_before=open_screen)
+
+
+def test_ascii_without_colour(snap_compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = app_over(feed_over(treasury()), ascii="always")
+    assert snap_compare(app, terminal_size=(120, 36), run_before=open_screen)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=by_size)
+def test_tab(snap_compare: Compare, size: tuple[int, int]) -> None:
+    app = app_over(feed_over(treasury()))
+    assert snap_compare(app, terminal_size=size, run_before=open_tab)
+
+
+def test_no_runs(snap_compare: Compare) -> None:
+    app = app_over(feed_over(document()))
+    assert snap_compare(app, terminal_size=(120, 36), run_before=open_screen)
+
+
+def test_one_failed_run(snap_compare: Compare) -> None:
+    app = app_over(feed_over(document([], [run_part(6, {})])))
+    assert snap_compare(app, terminal_size=(120, 36), run_before=open_screen)
