@@ -53,7 +53,7 @@ def _advisory(state: State, fact: Fact) -> int:
     inner = state.innermost()
     parent = preview_of(state, fact) if inner is None else inner
     step = state.add(parent, StepKind.ADVISORY, step_id, fact, step_id, "started")
-    state.note(step, step_id=step_id)
+    state.call(step, "advisory")
     state.newest[step_id] = step
     return step
 

@@ -83,7 +83,7 @@ def _committed(state: State, step_id: str, fact: Fact, label: str) -> int:
     state.commits[step_id] = step
     planned = next((one for one in state.plan if one.step_id == step_id), None)
     known_preview = planned.step if planned else state.newest.get(step_id)
-    state.note(step, step_id=step_id, step_kind="action")
+    state.call(step, "action")
     if known_preview is not None:
         state.note(step, preview=state.steps.path(known_preview))
         state.steps.label[step] = state.steps.label[known_preview]
@@ -130,7 +130,7 @@ def submit(state: State, fact: Fact) -> int:
     state.note(step, tx_hash=sent, action=action.get("type"), venue=action.get("venue"))
     if sent is not None:
         state.by_hash[sent] = step
-    preview = state.newest.get(str(state.steps.extra[step].ref.get("step_id")))
+    preview = state.newest.get(state.id_of(step) or "")
     if preview is not None and preview != step:
         state.note(preview, tx_hash=sent)
     return step

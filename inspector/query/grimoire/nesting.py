@@ -42,17 +42,16 @@ def start(state: State, fact: Fact) -> int:
     while state.frames and not state.frames[-1].encloses:
         leave(state, state.frames.pop(), fact)
     state.began = True
-    step_id, kind = fact.text("stepId") or "?", fact.text("kind") or "?"
-    step = _add(state, fact, step_id, KINDS.get(kind, StepKind.NODE))
-    state.note(step, step_kind=kind)
+    step_id, kind = state.name(fact.text("stepId") or "?"), fact.text("kind") or "?"
+    step = _add(state, fact, step_id, KINDS.get(kind, StepKind.NODE), kind)
     state.frames.append(Frame(step, step_id, kind, kind not in PLAIN, fact.n))
     return step
 
 
-def _add(state: State, fact: Fact, step_id: str, kind: StepKind) -> int:
+def _add(state: State, fact: Fact, step_id: str, kind: StepKind, word: str | None = None) -> int:
     parent = _place(state, enclosing(state), step_id, fact)
     step = state.add(parent, kind, step_id, fact, step_id, "started")
-    state.note(step, step_id=step_id)
+    state.call(step, word)
     state.newest[step_id] = step
     return step
 
@@ -133,7 +132,9 @@ def _tell(state: State, step: int, frame: Frame, result: Any) -> None:
         words = result_words(result)
         if words and frame.kind != "action":
             state.steps.label[step] = f"{frame.step_id}: {words}"
-        state.note(step, **{k: v for k, v in result.items() if k in _KEPT_RESULTS})
+        kept = {name: item for name, item in result.items() if name in _KEPT_RESULTS}
+        if kept:
+            state.note(step, **kept)
 
 
 _KEPT_RESULTS = frozenset(
@@ -182,7 +183,8 @@ def fail(state: State, fact: Fact) -> int:
     state.steps.more(step).error = error
     state.end(step, fact, Status.FAILED, "failed")
     where = {name: fact.body[name] for name in ("line", "column") if name in fact.body}
-    state.note(step, **where)
+    if where:
+        state.note(step, **where)
     if frame is not None:
         state.close_group(frame, fact, Status.FAILED)
         finish_attempts(state, frame, fact, Status.FAILED, error)

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from inspector.derive.steps import StepTable
 from inspector.model.status import Status
-from inspector.model.step import StepKind
+from inspector.model.step import Step, StepKind
 from inspector.query.grimoire.events import Fact
 
+MOST_KINDS = 200
 KEPT_REMARKS = 100
 """Remarks of one code that are kept one by one; beyond that they are only counted."""
 
@@ -87,6 +88,16 @@ class Hints:
     """Entries that start a `try` which was attempted more than once."""
 
 
+def described(steps: StepTable, words: bytearray, kinds: Sequence[str], number: int) -> Step:
+    """A step with its own id and the word for its kind, which are not kept for each step."""
+    step = steps.step(number)
+    word = words[number] if number < len(words) else 0
+    if not word:
+        return step
+    own: dict[str, Any] = {"step_id": str(steps.segment[number]), "step_kind": kinds[word] or None}
+    return replace(step, ref={**own, **step.ref})
+
+
 @dataclass(slots=True)
 class State:
     """The steps after the first `events` entries, with the indexes that the next one needs."""
@@ -96,6 +107,12 @@ class State:
     """Hints that this fold lacked: the entry that starts a loop → children per round, or 0 for a
     `try` that was retried."""
     steps: StepTable = field(default_factory=StepTable)
+    words: bytearray = field(default_factory=bytearray)
+    """Of each step the place of its kind's word in `kinds`; 0 for what is no step of the spell."""
+    kinds: list[str] = field(default_factory=lambda: ["", ""])
+    """Words for kinds as recorded; 1 stands for a kind that is not."""
+    names: dict[str, str] = field(default_factory=dict)
+    """One text for each step id, however often it was read."""
     events: int = 0
     event_step: array[int] = field(default_factory=lambda: array("i"))
     failures: array[int] = field(default_factory=lambda: array("i"))
@@ -149,14 +166,37 @@ class State:
     ) -> int:
         """Adds a step that begins with this entry, running until something ends it."""
         number = self.steps.add(parent, kind, label, Status.RUNNING, raw, fact.n)
+        self.words.append(0)
         self.steps.segment[number] = segment
         self._tell_apart(number, parent, segment)
         self._start(number, fact)
         return number
 
+    def name(self, step_id: str) -> str:
+        """The one text for a step id."""
+        return self.names.setdefault(step_id, step_id)
+
+    def call(self, step: int, word: str | None) -> None:
+        """Says that a step is one of the spell's own: its segment is its id."""
+        if word is None:
+            self.words[step] = 1
+            return
+        if word not in self.kinds and len(self.kinds) <= MOST_KINDS:
+            self.kinds.append(word)
+        self.words[step] = self.kinds.index(word) if word in self.kinds else 1
+
+    def id_of(self, step: int) -> str | None:
+        """The id of a step of the spell; None for rounds, groups and whatever else has none."""
+        return str(self.steps.segment[step]) if self.words[step] else None
+
+    def step(self, number: int) -> Step:
+        """A step as an object, with what it refers to."""
+        return described(self.steps, self.words, self.kinds, number)
+
     def add_round(self, loop: int, n: int, fact: Fact) -> int:
         """Adds the next round of a loop; it has no entry of its own, but begins with this one."""
         number = self.steps.add(loop, StepKind.ITERATION, "", Status.RUNNING, None, fact.n)
+        self.words.append(0)
         self.steps.segment[number] = n
         self._start(number, fact)
         return number
@@ -211,6 +251,9 @@ class State:
             self,
             found=dict(self.found),
             steps=self.steps.copy(),
+            words=self.words[:],
+            kinds=list(self.kinds),
+            names=dict(self.names),
             event_step=self.event_step[:],
             failures=self.failures[:],
             parts=dict(self.parts),

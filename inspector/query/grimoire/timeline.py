@@ -22,6 +22,9 @@ from inspector.query.grimoire.state import Hints, State
 KEPT_BYTES = 8 << 20
 """A text up to this size is kept; a longer one is read again when it is asked for."""
 
+CHECKPOINT_EVENTS = 250_000
+"""Entries that all saved states together tell of, or those of a longer ledger twice over."""
+
 _FOLDS = 3
 """A second fold with hints may, where ledgers are odd, ask for hints of its own."""
 
@@ -49,7 +52,7 @@ class Timeline:
         """Digest of the text without the bracket that closes it, behind which more may come."""
         self._end = 0
         """Where that bracket is; 0 while the text cannot be gone on with."""
-        self._checkpoints: Checkpoints[State] = Checkpoints()
+        self._checkpoints: Checkpoints[State] = _checkpoints()
 
     def __len__(self) -> int:
         return self.state.events
@@ -75,7 +78,7 @@ class Timeline:
     def _forget(self) -> None:
         self.state, self.money = State(), RunMoney()
         self._starts, self._firsts = array("Q"), array("Q")
-        self._checkpoints = Checkpoints()
+        self._checkpoints = _checkpoints()
 
     def _keep(self, content: bytes) -> None:
         self.size = len(content)
@@ -110,7 +113,7 @@ class Timeline:
 
     def _fold_anew(self, content: bytes, hints: Hints) -> None:
         self.state = State(hints=hints)
-        self._checkpoints = Checkpoints()
+        self._checkpoints = _checkpoints()
         try:
             for page in entries.pages(content):
                 self._fold(page.entries)
@@ -138,6 +141,10 @@ class Timeline:
         stop = self._starts[behind] if behind < len(self._starts) else self.size
         text = fetch(start, stop) if self._content is None else self._content[start:stop]
         return entries.some(text, first - 1 - self._firsts[page], last - first + 1)
+
+
+def _checkpoints() -> Checkpoints[State]:
+    return Checkpoints(budget=CHECKPOINT_EVENTS)
 
 
 def _closing(content: bytes) -> int:

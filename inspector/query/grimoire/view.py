@@ -19,7 +19,7 @@ from inspector.query.grimoire.outcomes import Outcome, split_of
 from inspector.query.grimoire.records import parsed_columns
 from inspector.query.grimoire.rows import RunRows
 from inspector.query.grimoire.session_document import nets
-from inspector.query.grimoire.state import State
+from inspector.query.grimoire.state import State, described
 from inspector.query.grimoire.timeline import Timeline
 from inspector.query.grimoire.verdicts import Mode, known_mode, mode_of, succeeded
 from inspector.query.view import RunView, Tab
@@ -82,7 +82,7 @@ def show(facts: Facts, timeline: Timeline, state: State, now: int) -> RunView:
         step_of_event=state.event_step[:],
         failures=state.failures[:],
         open=tuple(_open(state, steps)),
-        describe=_describer(steps, mode),
+        describe=_describer(steps, state, mode),
         as_of=now,
         tabs=_tabs(facts, timeline),
     )
@@ -168,13 +168,14 @@ def _open(state: State, steps: StepTable) -> Iterator[OpenConstruct]:
     """What has started and has no recorded end."""
     open_steps = [*state.unclosed, *(frame.step for frame in state.frames)]
     for step in open_steps:
-        name = steps.extra[step].ref.get("step_id") if step in steps.extra else None
-        yield OpenConstruct(steps.kind_of(step), name, None, None, steps.path(step))
+        yield OpenConstruct(steps.kind_of(step), state.id_of(step), None, None, steps.path(step))
 
 
-def _describer(steps: StepTable, mode: Mode | str | None) -> Callable[[int], Step]:
+def _describer(steps: StepTable, state: State, mode: Mode | str | None) -> Callable[[int], Step]:
+    words, kinds = state.words[:], list(state.kinds)
+
     def describe(number: int) -> Step:
-        step = steps.step(number)
+        step = described(steps, words, kinds, number)
         note = _note(step, mode)
         return step if note is None else replace(step, ref={**step.ref, "note": note})
 

@@ -255,7 +255,7 @@ def tree_of(state: State) -> Tree:
         inside: Tree = []
         made.append(inside)
         parent = steps.parent[number]
-        (roots if parent < 0 else made[parent]).append((name_of(steps.step(number)), inside))
+        (roots if parent < 0 else made[parent]).append((name_of(state.step(number)), inside))
     return roots
 
 

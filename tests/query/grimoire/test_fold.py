@@ -24,7 +24,7 @@ def inside(state: State) -> Tree:
 
 def named(state: State, step_id: str, nth: int = 0) -> Step:
     """A step by its id."""
-    steps = [state.steps.step(number) for number in range(len(state.steps))]
+    steps = [state.step(number) for number in range(len(state.steps))]
     return [step for step in steps if step.ref.get("step_id") == step_id][nth]
 
 

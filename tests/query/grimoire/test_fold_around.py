@@ -16,7 +16,7 @@ from tests.query.grimoire.building import START, Ledger, tree_of
 
 
 def steps_of(state: State) -> list[Step]:
-    return [state.steps.step(number) for number in range(len(state.steps))]
+    return [state.step(number) for number in range(len(state.steps))]
 
 
 def of_kind(state: State, kind: StepKind) -> list[Step]:
