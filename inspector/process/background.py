@@ -22,6 +22,7 @@ from inspector.process.minder import CURRENT, ENDED, MOST_BYTES, OUTPUT, STARTED
 
 START_SECONDS = 10.0
 LOOK_SECONDS = 0.05
+LAST_SECONDS = 2.0
 _TERM = "xterm-256color"
 _DROPPED = ("COLUMNS", "LINES")
 """They would speak of our own terminal."""
@@ -45,7 +46,12 @@ class Background:
     @property
     def running(self) -> bool:
         """Whether it has not ended."""
-        return not (self.folder / ENDED).exists() and self._minder.poll() is None
+        if (self.folder / ENDED).exists():
+            # That is the last thing that its minder does.
+            with suppress(subprocess.TimeoutExpired):
+                self._minder.wait(LAST_SECONDS)
+            return False
+        return self._minder.poll() is None
 
     @property
     def exit_code(self) -> int | None:

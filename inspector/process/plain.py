@@ -16,6 +16,9 @@ _LONGEST_SEQUENCE = 4_096
 _STRING = f"[\\]PX^_][^\x07\x1b]{{0,{_LONGEST_SEQUENCE}}}"
 """OSC, DCS, SOS, PM and APC up to what ends them."""
 _SEQUENCE = re.compile(f"\x1b(?:\\[[0-?]*[ -/]*[@-~]|{_STRING}(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
+_ERASED = re.compile("\x1b\\[[02]?K")
+"""The rest of the line is wiped."""
+_WIPE = "\0"
 _UNFINISHED = re.compile(f"\x1b(?:\\[[0-?]*[ -/]*|{_STRING}|[ -/]*)?")
 
 
@@ -35,14 +38,16 @@ class PlainLines:
 
     def feed(self, data: bytes) -> list[str]:
         """The lines that ended with these bytes."""
-        text = self._rest + self._decoder.decode(data)
+        text = self._rest + self._decoder.decode(data).replace(_WIPE, "")
         last = text.rfind("\x1b")
         self._rest = ""
         if last >= 0 and len(text) - last < _LONGEST_SEQUENCE and _UNFINISHED.fullmatch(text, last):
             self._rest, text = text[last:], text[:last]
         ended: list[str] = []
-        for character in _SEQUENCE.sub("", text):
-            if character == "\n":
+        for character in _SEQUENCE.sub("", _ERASED.sub(_WIPE, text)):
+            if character == _WIPE:
+                del self._line[self._at :]
+            elif character == "\n":
                 ended.append(self.current)
                 self._line, self._at = [], 0
             elif character == "\r":

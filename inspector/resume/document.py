@@ -81,7 +81,10 @@ def markdown(plan: Plan) -> str:
     """The plan as Markdown, secrets masked; nothing in it is markup but what is ours."""
     run, flight = plan.run, plan.preflight
     lines = [f"# Resume {_text(run.title)}", "", "Nothing has been started.", ""]
-    lines += [f"* run: {_text(run.key)}", f"* status: {run.status} ({_text(run.raw_status or '')})"]
+    lines += [
+        f"* run: {_text(run.key)}",
+        f"* status: {run.status}, recorded: {_text(run.raw_status or 'nothing')}",
+    ]
     lines += [f"* {label}: {_text(line)}" for label, line in facts(plan)]
     if flight.deadline is not None:
         lines.append(f"* to be approved before: {rfc3339(flight.deadline)}")
