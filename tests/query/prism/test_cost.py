@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -50,11 +49,12 @@ def cost_of(connection: sqlite3.Connection, question: Callable[[sqlite3.Connecti
 
 
 def add_chain(connection: sqlite3.Connection, count: int) -> None:
-    message = json.dumps({"role": "user", "content": [{"type": "text", "text": "lorem ipsum"}]})
-    connection.executemany(
+    connection.execute(
         "INSERT INTO prism_session_entries (id, session_id, parent_id, run_id, timestamp, kind,"
-        " message) VALUES (?, 's1', ?, 'r1', ?, 'message', ?)",
-        ((f"e{n:06d}", f"e{n - 1:06d}" if n else None, at(n), message) for n in range(count)),
+        " message) WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)"
+        " SELECT 'e' || i, 's1', CASE WHEN i THEN 'e' || (i - 1) END, 'r1', printf('%09d', i),"
+        """ 'message', '{"role":"user","content":[{"type":"text","text":"lorem"}]}' FROM n""",
+        (count,),
     )
 
 
@@ -76,21 +76,26 @@ def add_runs(connection: sqlite3.Connection, count: int) -> None:
     )
 
 
-def test_the_transcript_of_ten_times_the_entries_costs_ten_times_as_much() -> None:
-    costs: dict[str, list[int]] = {"entries": [], "branches": []}
-    for count in (10_000, 100_000):
+@pytest.mark.parametrize(
+    ("what", "counts"), [("branches", (10_000, 100_000)), ("entries", (2_000, 20_000))]
+)
+def test_the_transcript_of_ten_times_the_entries_costs_ten_times_as_much(
+    what: str, counts: tuple[int, int]
+) -> None:
+    costs = []
+    for count in counts:
         with database() as connection:
             add_chain(connection, count)
-            tables = read_tables(connection)
-            costs["branches"].append(
-                cost_of(connection, lambda one, t=tables: branch_records(one, t, ["s1"]))  # type: ignore[misc]
-            )
-            costs["entries"].append(
-                cost_of(connection, lambda one, t=tables: entry_records(one, t, "s1"))  # type: ignore[misc]
-            )
-    for what, (small, large) in costs.items():
-        print(f"\n{what}: {small}k steps at 10,000 entries, {large}k at 100,000")
-        assert large < 12 * small
+            costs.append(cost_of(connection, QUESTIONS[what]))
+    small, large = costs
+    print(f"\n{what}: {small}k steps at {counts[0]:,} entries, {large}k at {counts[1]:,}")
+    assert large < 12 * small
+
+
+QUESTIONS: dict[str, Callable[[sqlite3.Connection], Any]] = {
+    "branches": lambda one: branch_records(one, read_tables(one), ["s1"]),
+    "entries": lambda one: entry_records(one, read_tables(one), "s1"),
+}
 
 
 @pytest.mark.parametrize("changed", [False, True])

@@ -292,7 +292,7 @@ def stories(draw: st.DrawFn) -> list[Row]:
 
 
 @given(stories(), st.integers(0, 40))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 def test_any_events_fold_and_folding_on_gives_the_same(rows: list[Row], cut: int) -> None:
     state = State()
     steps_of = [apply(state, row) for row in rows]
@@ -315,7 +315,7 @@ def test_any_events_fold_and_folding_on_gives_the_same(rows: list[Row], cut: int
 
 
 @given(stories(), st.integers(0, 40))
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=30)
 def test_ids_stay_while_events_are_added(rows: list[Row], cut: int) -> None:
     before, after = fold(rows[:cut]), fold(rows)
     for number in range(len(before.steps)):
