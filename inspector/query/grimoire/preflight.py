@@ -138,7 +138,7 @@ def _why_not(material: Material, destination: Track | None) -> str | None:
             "its row is not there any more (Grimoire keeps a spell's newest 100): it would not be"
             " found"
         )
-    if manifest.get("schema_version") != SCHEMA:
+    if not rows.tracks and manifest.get("schema_version") != SCHEMA:
         return (
             "it is no cross-chain cast, and Grimoire resumes nothing else; its spell can be run"
             f" anew with `--data-replay {run_id}`"
@@ -157,12 +157,15 @@ def _why_not(material: Material, destination: Track | None) -> str | None:
 
 
 def _why_not_now(material: Material, destination: Track) -> str | None:
-    spell = destination.spell or material.manifest.get("destination_spell_id")
+    manifest = material.manifest
+    spell = destination.spell or manifest.get("destination_spell_id")
     if spell in material.rows.spells:
         return (
             f"a row of {spell} for this run exists already: Grimoire would execute the destination"
             " again and only then fail to record it"
         )
+    if manifest.get("schema_version") != SCHEMA:
+        return "its manifest is missing, without which Grimoire refuses it"
     if not material.spell_there:
         path = spell_path(material.rows.provenance)
         return f"the destination's spell file {path!r} is not there"

@@ -84,7 +84,7 @@ def _sentences(subject: Subject) -> Iterator[str]:
         f'First look for a {newest} after "newest_{newest}": if there is one, somebody else is'
         " running it; then stop and say so."
     )
-    yield _instruction(subject.position)
+    yield _instruction(subject.position, newest)
     yield 'Never repeat what "done" lists, and go on as the kept source says.'
     yield (
         'Values are given by where they are kept ("values"), not by content. "scope" is the chain'
@@ -114,12 +114,13 @@ def _how_it_is_written(subject: Subject) -> Iterator[str]:
         )
 
 
-def _instruction(position: Position) -> str:
+def _instruction(position: Position, entry: str) -> str:
     if position.kind == "parallel":
         return (
             'Continue in the parallel of "position". Keep the branches of "keep" and run those of'
-            ' "rerun". Check each of "unconfirmed": its value exists, its row does not; where the'
-            " value is whole append the row, else run the branch. Then append the joined row."
+            f' "rerun". Check each of "unconfirmed": its value exists, its {entry} does not; where'
+            f" the value is whole add the {entry}, else run the branch. Then add the {entry} that"
+            " joins them."
         )
     if position.kind == "statement":
         if position.action == "continue":
