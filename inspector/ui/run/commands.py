@@ -91,7 +91,14 @@ RUN_COMMANDS = (
     ),
     Command("find", "Filter by name", ("/",), _HERE, hint="filter"),
     *(
-        Command(f"tab:{number}", f"Tab {number}", (str(number),), _HERE, in_palette=False)
+        Command(
+            f"tab:{number}",
+            "The tab with this number, up to 9",
+            (str(number),),
+            _HERE,
+            in_palette=False,
+            listed=number == 1,
+        )
         for number in range(1, 10)
     ),
 )

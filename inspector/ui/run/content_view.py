@@ -42,8 +42,9 @@ class ContentView(Sheet):
         self._titled = titled
         self._told += 1
         self.rows_changed()
-        self._scroll(top)
-        self.repaint()
+        if top != self.top:
+            self._scroll(top)
+            self.repaint()
 
     @property
     def row_count(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.ui.paint import NARROW
 from inspector.ui.run.detail_text import write, write_low
+from inspector.ui.run.pictures import OPEN
 from inspector.ui.run.sheet import Page, Sheet
 from inspector.ui.run.subject import Subject
 
@@ -29,8 +30,10 @@ class Detail(Sheet):
         self._write(keep=same)
 
     def tick(self) -> None:
-        """The time that has passed may be told anew."""
-        self._write(keep=True)
+        """The time that has passed is told anew where it is told at all."""
+        about = self._subject
+        if about is not None and not about.run.order_only and about.step.status in OPEN:
+            self._write(keep=True)
 
     def _write(self, *, keep: bool) -> None:
         width = self.size.width

@@ -28,6 +28,9 @@ from inspector.ui.signs import Signs
 OPEN = {Status.RUNNING, Status.WAITING}
 """Statuses of a step whose bar goes on."""
 
+KEPT = 4_096
+"""Pictures that are kept."""
+
 _BAR_ROLE = {
     Status.COMPLETED: Role.DONE,
     Status.RUNNING: Role.ACCENT,
@@ -76,6 +79,8 @@ class Pictures:
         """The picture of a row."""
         found = self._kept.get(row)
         if found is None:
+            if len(self._kept) >= KEPT:
+                self._kept.clear()
             found = self._kept[row] = self._picture(next(self.tree.walk(row)))
         return found
 

@@ -79,8 +79,9 @@ class Sheet(LineList):
         top = self.top if keep else 0
         self._lines = list(lines)
         self.rows_changed()
-        self._scroll(top)
-        self.repaint()
+        if top != self.top:
+            self._scroll(top)
+            self.repaint()
 
     @property
     def row_count(self) -> int:

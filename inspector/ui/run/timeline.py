@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Hashable, Iterator
+from typing import NamedTuple
 
 from textual.message import Message
 from textual.strip import Strip
@@ -23,6 +24,13 @@ from inspector.ui.run.columns import Columns, columns_for
 from inspector.ui.run.moments import instant_of
 from inspector.ui.run.pictures import Pictures
 from inspector.ui.run.row import Lines, RowPainter, RowPicture, lines_of
+
+
+class Place(NamedTuple):
+    """Where one looks: the cursor's line (None when it is not on the screen), the topmost step."""
+
+    line: int | None
+    top: int
 
 
 class Timeline(LineList):
@@ -143,17 +151,20 @@ class Timeline(LineList):
         if view is None:
             return
         self.index.kept = self.step
+        place = self._place()
         portions = self.index.updating(view.steps)
         if next(portions, self) is self:
-            self._taken(view)
+            self._taken(view, place)
         else:
             self._building = asyncio.create_task(self._build(portions, view))
 
     async def _build(self, portions: Iterator[None], view: RunView) -> None:
         try:
-            for _ in portions:
+            place = self._place()
+            while next(portions, self) is not self:
                 await asyncio.sleep(0)
-            self._taken(view)
+                place = self._place()
+            self._taken(view, place)
         finally:
             self._building = None
         self._take_next()
@@ -163,22 +174,30 @@ class Timeline(LineList):
         while self._building is not None:
             await self._building
 
-    def _taken(self, view: RunView) -> None:
-        before = self.view
+    def _place(self) -> Place:
+        """What stands where on the screen, before rows change."""
         line = self.screen_line_of(self.cursor)
-        self.view = view
+        seen = 0 <= line < self._lines_for_rows
+        top = self.index.step_at(self.top) if self.top < self.row_count else -1
+        return Place(line if seen else None, top)
+
+    def _taken(self, view: RunView, place: Place) -> None:
+        before, self.view = self.view, view
         self._arrange()
         if not self._landed:
             self._land()
             return
         step = self._wanted(view, before)
         row = self.index.row_of(self.index.shown(step)) if step >= 0 else -1
-        on_screen = self.tailing or not 0 <= line < self._lines_for_rows
-        self.rows_changed(row, screen_line=None if on_screen else line)
+        follows = self.tailing or view.travelling
+        self.rows_changed(row, screen_line=None if follows else place.line)
         self._stand_on(self.cursor)
-        if on_screen and self.cursor >= 0:
+        if follows and self.cursor >= 0:
             self.show_row(self.cursor)
-            self.repaint()
+        elif place.line is None and 0 <= place.top < len(view.steps):
+            # Who scrolled away from the cursor stays where they look.
+            self._scroll(self.index.row_of(self.index.shown(place.top)) or 0)
+        self.repaint()
 
     def _wanted(self, view: RunView, before: RunView | None) -> int:
         """The step that the cursor belongs to in a view."""
@@ -313,6 +332,10 @@ class Timeline(LineList):
             return False
         live = live_step(view.steps, view.step_of_event)
         return step == self.index.canonical(live) and view.steps.status_of(live) not in FINISHED
+
+    def on_mouse_scroll_up(self) -> None:
+        """Who scrolls back does not want to be carried away."""
+        self.tailing = False
 
     def fold(self, *, is_open: bool) -> bool:
         """Folds or unfolds the row under the cursor; False when that changes nothing."""

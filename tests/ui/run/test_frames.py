@@ -141,3 +141,38 @@ async def test_nothing_is_drawn_for_a_view_that_says_the_same() -> None:
         await settle(pilot)
         assert rows.painted == painted
         assert shown(screen) == lines
+
+
+async def test_while_nothing_changes_nothing_goes_to_the_terminal() -> None:
+    now = [pictured.NOW]
+    async with on_screen(pictured.research_feed(), clock=lambda: now[0]) as (pilot, screen):
+        await pilot.pause(0.3)
+        written: list[object] = []
+        pilot.app._display = lambda *given: written.append(given)  # type: ignore[method-assign]
+        for _ in range(3):
+            now[0] += 1000
+            screen._tick()
+            await pilot.pause(0.1)
+        assert not written
+
+
+async def test_a_second_of_a_timed_run_writes_a_line_of_the_detail_and_no_more() -> None:
+    now = [pictured.NOW]
+    async with on_screen(pictured.triage_feed(), (160, 50), clock=lambda: now[0]) as (
+        pilot,
+        screen,
+    ):
+        await pilot.pause(0.3)
+        updates: list[object] = []
+        detail = screen.query_one("#detail")
+        refresh = detail.refresh
+
+        def counted(*regions: object, **given: object) -> object:
+            updates.extend(regions)
+            return refresh(*regions, **given)  # type: ignore[arg-type]
+
+        detail.refresh = counted  # type: ignore[method-assign,assignment]
+        now[0] += 1000
+        screen._tick()
+        await pilot.pause(0.1)
+        assert len(updates) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from inspector.live.feed import Overview
@@ -147,6 +148,21 @@ async def test_the_cursor_keeps_its_step_and_line_when_rows_appear_above() -> No
         await settle(pilot)
         assert (rows.step, rows.screen_line_of(rows.cursor)) == (step, line)
         assert rows.cursor == 40 + 9
+
+
+async def test_who_scrolled_away_from_the_cursor_stays_where_they_look() -> None:
+    parts = statements(100)
+    feed = growing(parts)
+    async with on_screen(feed) as (_, screen):
+        rows = timeline(screen)
+        rows.on_mouse_scroll_up()
+        rows.scroll_to(y=10, animate=False, immediate=True)
+        await asyncio.sleep(0.05)
+        parts.append(Part(STATEMENT, "step 101", RUNNING, 101, 101))
+        feed.tell(feed.of(None))
+        await asyncio.sleep(0.2)
+        assert rows.top == 10
+        assert rows.step == 99
 
 
 async def test_folds_outlast_growth() -> None:
