@@ -91,6 +91,7 @@ def run(one: Run) -> Document:
         "steps": asdict(one.steps),
         "tokens": asdict(one.tokens),
         "cost": None if one.cost is None else dict(one.cost),
+        "net": None if one.net is None else dict(one.net),
         "owner": dict(one.owner),
         "complete": one.complete,
     }

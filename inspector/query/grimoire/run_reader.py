@@ -22,6 +22,8 @@ from inspector.query.grimoire.lines import line_of
 from inspector.query.grimoire.preflight import Material, preflight, spell_path
 from inspector.query.grimoire.rows import RunRows, read_run
 from inspector.query.grimoire.run_facts import known_of, store_of_run
+from inspector.query.grimoire.session import read_session
+from inspector.query.grimoire.session_document import session_document
 from inspector.query.grimoire.timeline import KEPT_BYTES, Timeline
 from inspector.query.shared import SharedSource
 from inspector.query.view import RunView, StepContext, ValueList
@@ -47,7 +49,7 @@ class _Loaded:
 
 
 class SpellRun:
-    """Satisfies `RunReader`. Used by one thread at a time."""
+    """Satisfies `RunReader` and `TellsSession`. Used by one thread at a time."""
 
     def __init__(
         self, path: str, spell: str, run_id: str | None, source: SharedSource, clock: Clock
@@ -167,6 +169,10 @@ class SpellRun:
         """The store's own answers about one part of the run."""
         self._view or self.refresh()
         return run_records.PARTS[part](self._known_facts(), self._asker)
+
+    def session(self, limit: int) -> Mapping[str, Any]:
+        """The spell's session over its newest runs; a limit below 1 is no limit."""
+        return session_document(read_session(self._asker, self._place.spell, limit))
 
     def receipts(self) -> Mapping[str, Any]:
         """Grimoire keeps no receipt, only its traces in the ledger: raises KeyError."""

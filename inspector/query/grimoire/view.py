@@ -197,7 +197,7 @@ def _note(step: Step, mode: Mode | str | None) -> str | None:
 
 def _tabs(facts: Facts, timeline: Timeline) -> tuple[Tab, ...]:
     rows = facts.rows
-    shown = [Tab("timeline", "Timeline"), Tab("values", "Values")]
+    shown = [Tab("timeline", "Timeline"), Tab("values", "Values"), Tab("pnl", "P&L")]
     for part, title, listed in (
         ("tracks", "Tracks", rows.tracks),
         ("handoffs", "Handoffs", rows.handoffs),

@@ -10,7 +10,7 @@ import pytest
 
 from inspector.model.clock import parse_now
 from inspector.model.status import Status
-from inspector.query.backend import RunReader
+from inspector.query.backend import RunReader, TellsSession
 from inspector.query.grimoire import entries, timeline
 from inspector.query.grimoire.store_reader import GrimoireStore
 from tests.query.grimoire.building import DRY_RUN, EXECUTE, START, Book, Ledger, write
@@ -269,6 +269,17 @@ def test_state_by_name(tmp_path: Path, opened: Opened) -> None:
     }  # fmt: skip
     assert rows["k"]["changed_by_this_run"] is False
     assert rows["new"] == {"name": "new", "saved_now": 1, "changed_by_this_run": False}
+
+
+def test_a_run_tells_the_session_of_its_spell(tmp_path: Path, opened: Opened) -> None:
+    book = Book().whole(Ledger("r0", "S").begin().move("A", "2", "credit"))
+    reader = opened(
+        book.whole(Ledger("r1", "S").begin().move("A", "3", "credit")).save(tmp_path / "g.db")
+    )
+    assert isinstance(reader, TellsSession)
+    nets = [reader.session(limit)["pnl"]["totalNet"] for limit in (1, 2, 0)]
+    assert nets == ["3", "5", "5"]
+    assert "pnl" in {tab.part for tab in reader.refresh().tabs}
 
 
 def test_parts_that_are_not_there(tmp_path: Path, opened: Opened) -> None:
