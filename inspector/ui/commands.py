@@ -41,6 +41,8 @@ class Command:
     with_key_of: str | None = None
     """Another command whose key stands beside this one's in the footer and in tables."""
     in_palette: bool = True
+    listed: bool = True
+    """Whether tables of keys have a row for it."""
 
     @property
     def method(self) -> str:
@@ -182,7 +184,7 @@ def markdown_table(keys: Keys) -> str:
     """The table of keys for the README, one row for each command."""
     rows = ["| Where | Key | Does |", "| --- | --- | --- |"]
     for command in keys.commands:
-        if not keys.keys(command.id):
+        if not keys.keys(command.id) or not command.listed:
             continue
         where = ", ".join(_TITLES.get(place, place.capitalize()) for place in command.places)
         names = " ".join(f"`{shown_key(key)}`" for key in keys.keys(command.id))

@@ -39,7 +39,7 @@ def key_lines(keys: Keys, place: str, screen: CommandScreen) -> list[HelpLine]:
     """The commands of a screen, of lists and of everywhere, each with its keys."""
     lines: list[HelpLine] = []
     for where, title in ((place, place), (LISTS, "lists"), (EVERYWHERE, "everywhere")):
-        commands = keys.of(where)
+        commands = [one for one in keys.of(where) if one.listed]
         if not commands:
             continue
         if lines:

@@ -71,7 +71,7 @@ def waiting(gates: Iterable[Gate], now: int) -> Iterable[Finding]:
             until = f" until {gate.deadline_raw}" if gate.deadline_raw else ""
             yield Finding("gate_pending", f"Waits for an answer to {name}{until}{asked}", gate.name)
             continue
-        when = rfc3339(gate.deadline) or gate.deadline_raw or ""
+        when = _in_words(gate.deadline) or gate.deadline_raw or ""
         if gate.deadline < now:
             passed = age(now - gate.deadline)
             yield Finding(
@@ -86,3 +86,9 @@ def waiting(gates: Iterable[Gate], now: int) -> Iterable[Finding]:
                 f"Waits for an answer to {name} until {when}, {left} from now{asked}",
                 gate.name,
             )
+
+
+def _in_words(instant: int) -> str | None:
+    """An instant as a sentence has it: to the minute, with its zone."""
+    exact = rfc3339(instant)
+    return None if exact is None else f"{exact[:16].replace('T', ' ')} UTC"

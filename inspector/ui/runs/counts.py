@@ -99,6 +99,8 @@ class CountsRow(Painted):
             stores = "store" if totals.loading == 1 else "stores"
             found.append((f"{count(totals.loading)} {stores} still to read   ", Role.MUTED))
         if totals.shown is not None:
+            if width >= WIDE:
+                found.append(("only what needs me, n shows all   ", Role.ACCENT))
             found += shown_of(totals.shown, totals.counts.runs)
         else:
             word = "run" if totals.counts.runs == 1 else "runs"

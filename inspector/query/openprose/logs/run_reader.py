@@ -26,6 +26,7 @@ from inspector.query.openprose.sources import project_of, source_files
 from inspector.query.openprose.view import Place
 from inspector.query.view import RunView, StepContext, Tab, ValueList
 from inspector.store.attachment import inspect_attachment
+from inspector.store.read import StoreUnavailable
 
 SILENCE_MS = 60_000
 """How often a view of a silent run is made anew, so that its silence is told rightly."""
@@ -172,7 +173,10 @@ class LogRun:
             self._ledger = found
         last = beside.last_write_ms or None
         if tail is None:
-            store = view.log_store(self._place.store_path, Health.EMPTY, view.NO_RECORD)
+            health, reason = view.without_record(self._place.folder)
+            if health is Health.DENIED:
+                raise StoreUnavailable(health, reason)
+            store = view.log_store(self._place.store_path, health, reason)
             return view.Facts(store, None, beside, self._ledger, last, has_content=False)
         empty = tail.file.offset == 0
         store = view.log_store(

@@ -48,7 +48,7 @@ class LogStore:
         """The store and how its run stands; an unreadable log still has its run."""
         written = last_write(self._place.folder)
         if self._record is None:
-            store = view.log_store(self.path, Health.EMPTY, view.NO_RECORD)
+            store = view.log_store(self.path, *view.without_record(self._place.folder))
             return self._told(view.Facts(store, last_activity_at=written or None), None, written)
         mark = mark_at(self.path)
         if self._last is not None and mark == self._mark and written == self._written:

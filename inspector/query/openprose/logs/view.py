@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -26,8 +27,14 @@ _OPEN = (Status.RUNNING, Status.WAITING)
 _CONSTRUCTS = (StepKind.PARALLEL, StepKind.LOOP, StepKind.BLOCK, StepKind.STATEMENT)
 _NOTHING = Extra()
 _NO_HEADER = Header()
-NO_RECORD = "the folder holds no record yet"
+_NO_RECORD = (Health.EMPTY, "the folder holds no record yet")
+_NO_ENTRY = (Health.DENIED, "this user may not read the run folder")
 EMPTY_LOG = "the log is empty"
+
+
+def without_record(folder: str) -> tuple[Health, str]:
+    """Why a folder gives no record: it has none yet, or nobody may look into it."""
+    return _NO_RECORD if os.access(folder, os.R_OK | os.X_OK) else _NO_ENTRY
 
 
 @dataclass(frozen=True, slots=True)
