@@ -22,17 +22,11 @@ from inspector.query.prism.heads import (
     Checkpoint,
     Lease,
     RunHead,
+    SessionHead,
     run_head,
 )
-from inspector.query.prism.summary import (
-    Asked,
-    Found,
-    Layout,
-    Marks,
-    Row,
-    SessionHead,
-    leaves_of,
-)
+from inspector.query.prism.layout import Layout, Row
+from inspector.query.prism.summary import Asked, Found, Marks, leaves_of
 from inspector.query.prism.usage import UsageRow, judged_run, judged_without_run
 from inspector.query.prism.workflows import Workflow, workflow_of
 

@@ -125,6 +125,41 @@ def run_rows(
 
 
 @dataclass(frozen=True, slots=True)
+class SessionHead:
+    """What the list says of a session."""
+
+    id: str
+    title: str | None
+    parent: str | None
+
+
+def session_head(
+    connection: sqlite3.Connection, tables: Tables, session: str | None
+) -> SessionHead | None:
+    """One session; None where there is no row for it."""
+    table = tables.get("prism_sessions")
+    if session is None or table is None or not table.has("id"):
+        return None
+    parent, metadata = table.column("parent_session_id"), table.column("metadata")
+    found = connection.execute(
+        f"SELECT {parent}, {metadata} FROM prism_sessions WHERE id = ?", (session,)
+    ).fetchone()
+    if found is None:
+        return None
+    return SessionHead(session, title_of(found[1]), text_or_none(found[0]))
+
+
+def title_of(metadata: object) -> str | None:
+    """The title that a session's metadata gives it."""
+    if metadata is None:
+        return None
+    try:
+        return name_of(mapping(json_of(metadata)).get("title"))
+    except Malformed:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A row of `prism_checkpoints` with its value read."""
 

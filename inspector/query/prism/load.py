@@ -20,13 +20,15 @@ from inspector.query.prism.heads import (
     AGENT_RUN,
     Checkpoint,
     RunHead,
+    SessionHead,
     first_message,
     read_some_checkpoints,
     run_head,
     run_rows,
+    session_head,
 )
+from inspector.query.prism.layout import Layout, layout_of
 from inspector.query.prism.store_rows import equals
-from inspector.query.prism.summary import Layout, SessionHead, layout_of, session_head
 from inspector.query.prism.timeline import Timeline, has_repeats
 from inspector.query.prism.usage import UsageRow, usage_rows
 from inspector.query.tables import Tables, quoted

@@ -15,10 +15,10 @@ from inspector.model.step import Event
 from inspector.query.prism import context, history, records, view
 from inspector.query.prism.event_pages import Page, read_again
 from inspector.query.prism.events import Row
+from inspector.query.prism.layout import Layout
 from inspector.query.prism.load import Loaded, Wanted, loader, pager
 from inspector.query.prism.preflight import AgentMaterial, agent_preflight
 from inspector.query.prism.state import State
-from inspector.query.prism.summary import Layout
 from inspector.query.prism.tabs import agent_tabs
 from inspector.query.prism.timeline import Timeline, has_repeats
 from inspector.query.prism.usage import judged_run

@@ -9,12 +9,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from inspector.query.prism.cells import (
-    Malformed,
     instant_of,
-    json_of,
     mapping,
     name_of,
     text_of,
@@ -25,41 +22,18 @@ from inspector.query.prism.heads import (
     WORKFLOW,
     Checkpoint,
     Lease,
+    SessionHead,
     first_message,
-    has_index,
     read_leases,
     read_some_checkpoints,
     run_rows,
+    title_of,
 )
+from inspector.query.prism.layout import Layout, Row, layout_of, newest_row
 from inspector.query.prism.usage import UsageRow, usage_rows
-from inspector.query.prism.verdict import Verdict, judge
-from inspector.query.tables import Tables, quoted, read_tables
+from inspector.query.tables import Tables
 
 MOST_ORPHANS = 1000
-
-Row = tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SessionHead:
-    """What the list says of a session."""
-
-    id: str
-    title: str | None
-    parent: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """What a database looks like: read anew only when its schema or its history changed."""
-
-    schema_version: int
-    tables: Tables
-    verdict: Verdict
-    history: tuple[Row, ...]
-    event_index: bool
-    """Events of one run are found, in their order, without a scan."""
-    entry_index: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,44 +96,6 @@ def summary(asked: Asked) -> Callable[[sqlite3.Connection], Found]:
     return ask
 
 
-def layout_of(connection: sqlite3.Connection, known: Layout | None) -> Layout:
-    """The layout, the known one itself while nothing about it changed."""
-    version = connection.execute("PRAGMA schema_version").fetchone()[0]
-    same = known is not None and known.schema_version == version
-    tables = known.tables if known is not None and same else read_tables(connection)
-    history = _history(connection, tables)
-    if known is not None and same and history == known.history:
-        return known
-    return Layout(
-        version,
-        tables,
-        judge(connection, tables),
-        history,
-        event_index=_usable(connection, tables, "prism_agent_events", _EVENT_COLUMNS),
-        entry_index=_usable(connection, tables, "prism_session_entries", _ENTRY_COLUMNS),
-    )
-
-
-_EVENT_COLUMNS = ("run_id", "sequence", "type", "timestamp")
-_ENTRY_COLUMNS = ("session_id", "run_id", "timestamp", "message")
-
-
-def _usable(
-    connection: sqlite3.Connection, tables: Tables, name: str, columns: tuple[str, ...]
-) -> bool:
-    """Whether rows are found by an index on the first two columns, and the others are there."""
-    table = tables.get(name)
-    if table is None or not all(map(table.has, columns)):
-        return False
-    return has_index(connection, table, *columns[:2])
-
-
-def _history(connection: sqlite3.Connection, tables: Tables) -> tuple[Row, ...]:
-    if tables.get("prism_migrations") is None:
-        return ()
-    return tuple(connection.execute("SELECT * FROM prism_migrations LIMIT 100"))
-
-
 def _shrank(connection: sqlite3.Connection, asked: Asked) -> bool:
     """Whether rows that were known are gone: retention, or a database that was put back."""
     if asked.layout is None:
@@ -179,15 +115,6 @@ def _marks(connection: sqlite3.Connection, tables: Tables) -> Marks:
             for name in ("prism_agent_events", "prism_session_entries", "prism_usage")
         )
     )
-
-
-def newest_row(connection: sqlite3.Connection, tables: Tables, name: str) -> int:
-    """The greatest rowid of a table; -1 without rows or without the table."""
-    table = tables.get(name)
-    if table is None or not table.has_rowid:
-        return -1
-    found = connection.execute(f"SELECT max(rowid) FROM {quoted(name)}").fetchone()[0]
-    return -1 if found is None else int(found)
 
 
 class _Summary:
@@ -374,7 +301,7 @@ class _Summary:
             f"SELECT id, {parent}, {metadata} FROM prism_sessions"
         ):
             session = text_of(id_)
-            yield session, SessionHead(session, _title(told), text_or_none(above))
+            yield session, SessionHead(session, title_of(told), text_or_none(above))
 
 
 def leaves_of(checkpoint: Checkpoint) -> Iterator[str]:
@@ -385,28 +312,3 @@ def leaves_of(checkpoint: Checkpoint) -> Iterator[str]:
         leaf = name_of(mapping(node).get("leafId"))
         if leaf is not None:
             yield leaf
-
-
-def session_head(
-    connection: sqlite3.Connection, tables: Tables, session: str | None
-) -> SessionHead | None:
-    """One session; None where there is no row for it."""
-    table = tables.get("prism_sessions")
-    if session is None or table is None or not table.has("id"):
-        return None
-    parent, metadata = table.column("parent_session_id"), table.column("metadata")
-    found = connection.execute(
-        f"SELECT {parent}, {metadata} FROM prism_sessions WHERE id = ?", (session,)
-    ).fetchone()
-    if found is None:
-        return None
-    return SessionHead(session, _title(found[1]), text_or_none(found[0]))
-
-
-def _title(metadata: object) -> str | None:
-    if metadata is None:
-        return None
-    try:
-        return name_of(mapping(json_of(metadata)).get("title"))
-    except Malformed:
-        return None

@@ -58,12 +58,15 @@ def agent_values(
         values=values,
         limit=MOST_MESSAGES,
     )
-    found = [entry_value(record, full=full) for record in records]
+    found = [entry_value(n, record, full=full) for n, record in enumerate(records, 1)]
     return ValueList(frame, len(found), tuple(found))
 
 
-def entry_value(record: Record, *, full: bool) -> Value:
-    """One entry as a value: the words of a message, else what it holds as JSON."""
+def entry_value(n: int, record: Record, *, full: bool) -> Value:
+    """An entry as a value: the words of a message, else what it holds as JSON.
+
+    Its number comes first, as no message takes the place of another.
+    """
     message = mapping(record.get("message"))
     text = message_text(message, 2**31) if message else None
     if text is None:
@@ -72,7 +75,7 @@ def entry_value(record: Record, *, full: bool) -> Value:
         text = next(iter(rest.values())) if len(rest) == 1 else json.dumps(rest)
         text = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
     return text_value(
-        name_of(message.get("role")) or name_of(record.get("kind")),
+        f"{n} {name_of(message.get('role')) or name_of(record.get('kind')) or 'entry'}",
         text,
         scope=SESSION,
         kind=name_of(record.get("kind")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.derive.spending import Spending, sum_of
@@ -23,6 +23,9 @@ from inspector.query.tables import Tables
 
 SETTLED_MS = 60_000
 """How long a run's row may lag behind its last event before that is odd."""
+
+MOST_UNENDED = 5
+"""Steps without an end that are named one by one."""
 
 _OPEN = (StepKind.SEGMENT, StepKind.TURN, StepKind.LOOP, StepKind.TOOL_CALL, StepKind.WAIT)
 
@@ -209,20 +212,17 @@ def unended(status: Status, open_: Sequence[OpenConstruct]) -> Iterator[Finding]
     """Steps that never ended although the run says that it is over."""
     if status not in ENDED:
         return
-    for one in open_[:20]:
-        word = "contradiction" if status is Status.COMPLETED else "never_finished"
+    word = "contradiction" if status is Status.COMPLETED else "never_finished"
+    for one in open_[:MOST_UNENDED]:
         yield Finding(word, f"The run is over, but {_named(one)} has no recorded end.", one.step)
-    if len(open_) > 20:
-        yield Finding("never_finished", f"{len(open_) - 20} more steps have no recorded end.")
+    more = len(open_) - MOST_UNENDED
+    if more > 0:
+        steps = "step has" if more == 1 else "steps have"
+        yield Finding(word, f"{more} more {steps} no recorded end.")
 
 
 def _named(one: OpenConstruct) -> str:
     return f"{one.kind.replace('_', ' ')} {one.id}"
-
-
-def owner_text(owner: Mapping[str, str]) -> str:
-    """An owner on one line."""
-    return " ".join(f"{key}={value}" for key, value in owner.items())
 
 
 def workflow_note(steps: StepTable) -> str | None:

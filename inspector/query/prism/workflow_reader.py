@@ -22,8 +22,8 @@ from inspector.query.prism.heads import (
     read_leases,
     read_some_checkpoints,
 )
+from inspector.query.prism.layout import Layout, layout_of
 from inspector.query.prism.preflight import WorkflowMaterial, workflow_preflight
-from inspector.query.prism.summary import Layout, layout_of
 from inspector.query.prism.tabs import workflow_tabs
 from inspector.query.prism.tool_rows import joined, tool_rows, track_of
 from inspector.query.prism.values import tool_values, workflow_values
