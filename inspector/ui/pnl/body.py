@@ -13,13 +13,14 @@ from inspector.model.run import Run
 from inspector.query.backend import RunReader
 from inspector.query.spell_session import session_of
 from inspector.query.view import RunView
-from inspector.text.measure import clip
+from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import count
 from inspector.ui.kit import Kit, kit_of
 from inspector.ui.lines import LineList
 from inspector.ui.paint import NARROW, Line, Painted, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.pnl.book import Book, book_of
+from inspector.ui.pnl.chart import WIDE
 from inspector.ui.pnl.notes import Notes, copied
 from inspector.ui.pnl.table import AssetList, Layout, layout_of, paint_titles
 from inspector.ui.run.asking import Asker
@@ -48,17 +49,22 @@ class Summary(Painted):
         self.repaint()
 
     @property
-    def warned(self) -> int:
-        """Warnings that stand here."""
+    def _warned(self) -> int:
         if self._book is None:
             return 0
         return min(len(self._book.warnings), 1 if self._tight else MOST_WARNED)
+
+    def told_whole(self, width: int) -> frozenset[str]:
+        """Warnings that stand here to their end."""
+        found = self._book.warnings[: self._warned] if self._book is not None else ()
+        room, signs = width - 2 * margin(width) - 2, self.kit.signs
+        return frozenset(one for one in found if cell_width(signs.show(one)) <= room)
 
     def _rows(self) -> list[str]:
         told = ["told"] if self._told else []
         if self._book is None:
             return told if self._tight else ["", *told]
-        rows = ["counts", *told, *(f"warning {n}" for n in range(self.warned))]
+        rows = ["counts", *told, *(f"warning {n}" for n in range(self._warned))]
         titles = ["titles"] if self._book.assets else []
         return [*rows, *titles] if self._tight else ["", *rows, "", *titles]
 
@@ -70,7 +76,7 @@ class Summary(Painted):
         if what == "told":
             line.put(edge, clip(self._told, room, ellipsis=signs.cut), Role.TEXT)
         elif what == "titles":
-            paint_titles(line, self._layout)
+            paint_titles(line, self._layout, signs.guide)
         elif self._book is not None and what == "warning":
             line.put(edge, signs.finding, Role.WARNING)
             text = signs.show(self._book.warnings[int(number)])
@@ -88,10 +94,10 @@ class Summary(Painted):
             line.add(count(book.success), skip=1)
             line.add(signs.failed, Role.ERROR, skip=skip)
             line.add(count(book.failed), skip=1)
-        units = "base units" if line.width < NARROW else "amounts in base units of each asset"
+        units = "amounts in base units of each asset" if line.width >= WIDE else "base units"
         if any(asset.name in self.kit.assets for asset in book.assets):
-            units = "amounts in units where your settings name decimals"
-        said = [units, f"the newest {LIMIT} runs at most"]
+            units = "decimals as your settings say, else base units"
+        said = [units, f"newest {LIMIT} runs at most"]
         for one in said:
             if line.cells + skip + len(one) <= line.width - margin(line.width):
                 line.add(one, Role.MUTED, skip=skip)
@@ -184,10 +190,10 @@ class PnlBody(Container):
             return
         width, height = self.size
         layout = self.assets.layout_now
-        notes = Notes(self.kit, self._book, self.assets.asset, self._chart_cursor)
+        notes = Notes(self.kit, self._book, self.assets.asset, self._chart_cursor, LIMIT)
         taken = [summary.styles.height, self.assets.styles.height]
         left = height - sum(int(one.value) for one in taken if one is not None) - 1
-        sheet.show(notes.strips(width, left, layout, summary.warned), keep=True)
+        sheet.show(notes.strips(width, left, layout, summary.told_whole(width)), keep=True)
 
     def on_resize(self) -> None:
         """Another size has another layout."""

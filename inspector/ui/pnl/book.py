@@ -18,11 +18,10 @@ SUMS = ("credits", "debits", "fees", "losses", "net", "unaccounted")
 
 @dataclass(frozen=True, slots=True)
 class OutcomeLine:
-    """What became of an asset: the outcome's word, its net, and in how many runs."""
+    """What became of an asset: the outcome's word and its net."""
 
     word: str
     net: int
-    runs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +174,7 @@ def _assets(
 
 def _outcomes(asset: str, outcomes: Mapping[str, Any]) -> list[OutcomeLine]:
     return [
-        OutcomeLine(word.replace("_", " "), whole(one["net"]), outcome["runs"])
+        OutcomeLine(word.replace("_", " "), whole(one["net"]))
         for word, outcome in outcomes.items()
         for one in outcome["assets"]
         if _name(one) == asset

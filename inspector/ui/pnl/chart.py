@@ -115,10 +115,11 @@ class Chart:
         pieces = sorted(canvas.pieces.get(row, ()), key=lambda piece: piece[0])
         if row:
             for column, text, style in pieces:
-                line.put(column, "")
+                # A gap would have the ground of the bar before it.
+                line.put(line.cells, " " * (column - line.cells))
                 line.put_style(column, text, style)
-                line.put(line.cells, "")
-            return _closed(line)
+            line.put(line.cells, " " * (frame.width - line.cells))
+            return line
         line.put(frame.zero, "0", Role.MUTED)
         line.put(frame.axis, "")
         rule = self._kit.signs.rule
@@ -205,10 +206,3 @@ def area(kit: Kit, role: Role) -> tuple[Style, Style]:
     if not roles.colour:
         return Style(reverse=True), roles.style(Role.TEXT)
     return Style(bgcolor=roles.palette.inks[role]), roles.style(role)
-
-
-def _closed(line: Line) -> Line:
-    """The line with ground behind its last piece, which would go on otherwise."""
-    if line.cells < line.width:
-        line.put(line.cells, " ")
-    return line

@@ -54,11 +54,9 @@ def role_of(number: int | None, column: str) -> Role:
         return Role.ERROR if number < 0 else Role.STRONG
     if column == "unaccounted":
         return Role.WARNING
-    return (
-        Role.TEXT
-        if column == "realised" and number > 0
-        else (Role.ERROR if number < 0 else Role.MUTED)
-    )
+    if number < 0:
+        return Role.ERROR
+    return Role.TEXT if column == "realised" else Role.MUTED
 
 
 def on_a_bar(number: int, decimals: int) -> str:
@@ -76,12 +74,13 @@ def on_a_bar(number: int, decimals: int) -> str:
         return f"{sign}{digits[0]}.{digits[1]}e{len(digits) - 1}"
     for scale, unit in _UNITS:
         if units >= scale:
-            tenth = units % scale * 10 // scale
-            return f"{sign}{units // scale}.{tenth}{unit}"
+            whole, part = divmod(units, scale)
+            tenth = f".{part * 10 // scale}" if part or rest else ""
+            return f"{sign}{whole}{tenth}{unit}"
     hundredths = rest * 100 // 10**decimals
     if units or hundredths:
         return f"{sign}{units}.{hundredths:02d}"
-    return f"{sign}<0.01" if sign == "+" else "-<0.01"
+    return f"{sign}<0.01"
 
 
 def spread(needed: Sequence[int], usual: Sequence[int], room: int) -> list[int] | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from textual.strip import Strip
 
 from inspector.text.numbers import clock_time, count
 from inspector.ui.kit import Kit
-from inspector.ui.paint import margin
+from inspector.ui.paint import NARROW, margin
 from inspector.ui.palette import Ground, Role
-from inspector.ui.pnl.book import SUMS, AssetLine, Book, RunLine
+from inspector.ui.pnl.book import AssetLine, Book, RunLine
 from inspector.ui.pnl.chart import Chart
 from inspector.ui.pnl.figures import figure, role_of, symbol_of
 from inspector.ui.pnl.table import RIGHT_TITLE, Layout
@@ -19,6 +19,8 @@ from inspector.ui.run.sheet import Page
 from inspector.ui.wrap import wrapped
 
 LABEL = 13
+FIELDS = 3
+"""Cells between the fields of a line."""
 LEAST_CHART, MOST_CHART = 10, 22
 MOST_LINES = 400
 """Of one text: enough for a number of tens of thousands of digits."""
@@ -27,18 +29,22 @@ MOST_LINES = 400
 class Notes:
     """Writes the lines for one asset and one run."""
 
-    def __init__(self, kit: Kit, book: Book, asset: AssetLine | None, cursor: int) -> None:
+    def __init__(
+        self, kit: Kit, book: Book, asset: AssetLine | None, cursor: int, limit: int
+    ) -> None:
+        self._limit = limit
         self._kit = kit
         self._book = book
         self._asset = asset
         self._cursor = cursor
 
-    def strips(self, width: int, height: int, layout: Layout, warned: int) -> list[Strip]:
-        """All lines; `warned` warnings stand above already."""
+    def strips(
+        self, width: int, height: int, layout: Layout, warned: Collection[str]
+    ) -> list[Strip]:
+        """All lines; the warnings in `warned` stand above already."""
         before, after = self._page(width), self._page(width)
         if self._asset is not None:
-            if not layout.whole:
-                self._figures(before, self._asset)
+            self._figures(before, self._asset, layout)
             if layout.beside is None:
                 self._realised(before, self._asset)
             self._run(after, self._asset)
@@ -71,12 +77,23 @@ class Notes:
             line.put(page.margin, "" if number else label, Role.MUTED)
             line.put(page.margin + LABEL, part, role)
 
-    def _figures(self, page: Page, asset: AssetLine) -> None:
-        page.line().add(symbol_of(asset, self._kit), Role.STRONG)
-        for column in SUMS:
-            number = asset.sums[column] if asset.sums is not None else None
+    def _figures(self, page: Page, asset: AssetLine, layout: Layout) -> None:
+        """The sums that the table has no room for, one behind the other."""
+        for column, number in (asset.sums or {}).items():
             text = figure(asset, number, self._kit)
-            self._fact(page, column, text, role_of(number, column))
+            if layout.tells(column, text):
+                continue
+            line = page.lines[-1] if page.lines else page.line()
+            wide = len(column) + 1 + len(text)
+            skip = FIELDS if line.cells > page.margin else 0
+            if skip and line.cells + skip + wide > page.end:
+                line, skip = page.line(), 0
+            if line.cells + skip + wide > page.end:
+                page.lines.pop()
+                self._fact(page, column, text, role_of(number, column))
+                continue
+            line.add(column, Role.MUTED, skip=skip)
+            line.add(text, role_of(number, column), skip=1)
 
     def _realised(self, page: Page, asset: AssetLine) -> None:
         if page.lines:
@@ -106,19 +123,18 @@ class Notes:
     def _outcomes(self, page: Page, asset: AssetLine) -> None:
         """What became of it, each outcome apart."""
         kit = self._kit
-        said = [
-            f"{one.word} {figure(asset, one.net, kit, sign=True)} in {_runs(one.runs)}"
-            for one in asset.outcomes
-        ]
+        said = [f"{one.word} {figure(asset, one.net, kit, sign=True)}" for one in asset.outcomes]
         if asset.is_gas:
             transactions = self._book.transactions
             said = [f"units of gas of {count(transactions)} confirmed transactions"]
-        self._fact(page, "outcomes", kit.signs.plain("   ".join(said)), Role.MUTED)
+        if said:
+            self._fact(page, "outcomes", kit.signs.plain("   ".join(said)), Role.MUTED)
 
-    def _warnings(self, page: Page, warned: int) -> None:
+    def _warnings(self, page: Page, warned: Collection[str]) -> None:
         kit = self._kit
-        for message in self._book.warnings[warned:]:
-            self._marked(page, kit.signs.show(message))
+        for message in self._book.warnings:
+            if message not in warned:
+                self._marked(page, kit.signs.show(message))
         for why in self._book.unaccounted:
             asset = next((one for one in self._book.assets if one.name == why.asset), None)
             shown = figure(asset, why.amount, kit) if asset is not None else str(why.amount)
@@ -141,16 +157,14 @@ class Notes:
         for name, counted in self._book.counts:
             said = "   ".join(f"{safe(key, signs)} {count(n)}" for key, n in counted.items())
             self._fact(page, name, said or "none", Role.MUTED)
+        if page.width < NARROW:
+            self._fact(page, "limit", f"the newest {self._limit} runs", Role.MUTED)
         for one in self._book.left_out:
             self._fact(page, "left out", signs.show(one))
 
 
 def _mode(run: RunLine, kit: Kit) -> str:
     return safe(run.mode.replace("_", " "), kit.signs) if run.mode else ""
-
-
-def _runs(number: int) -> str:
-    return "1 run" if number == 1 else f"{count(number)} runs"
 
 
 def copied(kit: Kit, book: Book, asset: AssetLine) -> str:

@@ -21,8 +21,8 @@ _USUAL = (14, 14, 10, 7, 12, 6)
 _SHORT = ("net", "unaccounted")
 NAME, GAP = 11, 2
 REALISED_NET, REALISED_RUNS = 14, 12
-_BESIDE = 2 + REALISED_NET + 2 + REALISED_RUNS
-"""Cells of the right half without its margin."""
+_BESIDE = 2 + 2 + REALISED_RUNS
+"""Cells of the right half without its net and its margin."""
 LEFT_TITLE = "session ledger, as Grimoire counts it"
 RIGHT_TITLE = "realised, confirmed"
 
@@ -38,10 +38,9 @@ class Layout:
     net_end: int = 0
     runs_end: int = 0
 
-    @property
-    def whole(self) -> bool:
-        """Whether every sum has its column."""
-        return len(self.columns) == len(SUMS)
+    def tells(self, column: str, text: str) -> bool:
+        """Whether a sum stands in the table with every digit."""
+        return any(name == column and len(text) <= cells for name, _, cells in self.columns)
 
 
 def layout_of(book: Book | None, kit: Kit, width: int) -> Layout:
@@ -52,17 +51,20 @@ def layout_of(book: Book | None, kit: Kit, width: int) -> Layout:
     start = edge + NAME
     gaps = GAP * (len(SUMS) - 1)
     right = [figure(asset, asset.realised, kit) for asset in assets]
-    if width >= 110 and all(len(text) <= REALISED_NET for text in right):
-        beside = width - edge - _BESIDE
-        cells = spread(needed, _USUAL, beside - 2 - start - gaps)
-        if cells is not None:
-            columns = _ends(SUMS, cells, start)
-            net_end = beside + 2 + REALISED_NET
-            return Layout(columns, beside, net_end, width - edge)
+    right_cells = max([REALISED_NET, *map(len, right)])
+    beside = width - edge - _BESIDE - right_cells
+    net_end = beside + 2 + right_cells
+    room = beside - 2 - start
+    cells = spread(needed, _USUAL, room - gaps)
+    if cells is not None:
+        return Layout(_ends(SUMS, cells, start), beside, net_end, width - edge)
     cells = spread(needed, _USUAL, width - edge - start - gaps)
     if cells is not None:
         return Layout(_ends(SUMS, cells, start), None)
-    unaccounted = min(8, max(2, needed[-1]))
+    net, unaccounted = needed[-2], needed[-1]
+    if net + GAP + unaccounted <= room:
+        return Layout(_ends(_SHORT, [net, unaccounted], start), beside, net_end, width - edge)
+    unaccounted = min(8, unaccounted)
     net = width - edge - start - GAP - unaccounted
     return Layout(_ends(_SHORT, [net, unaccounted], start), None)
 
@@ -82,25 +84,29 @@ def _ends(
     return tuple(found)
 
 
-def paint_titles(line: Line, layout: Layout) -> None:
+def paint_titles(line: Line, layout: Layout, edge_sign: str) -> None:
     """The names of the halves."""
     edge = margin(line.width)
     end = layout.beside if layout.beside is not None else line.width - edge
     line.put(edge, clip(LEFT_TITLE, end - edge), Role.STRONG)
     if layout.beside is not None:
-        _raise(line, layout.beside)
+        _raise(line, layout.beside, edge_sign)
         line.put_style(layout.beside + 2, RIGHT_TITLE, line.roles.style(Role.STRONG, Ground.RAISED))
-        _raise(line, line.width)
+        _fill(line)
 
 
-def _raise(line: Line, column: int, ground: Ground = Ground.RAISED) -> None:
-    """Ground up to the right half, or of the right half up to a column."""
-    if column < line.width:
-        line.put(column, "")
-        line.put_style(column, " ", line.roles.style(Role.TEXT, ground))
-    else:
-        missing = line.width - line.cells
-        line.put_style(line.cells, " " * missing, line.roles.style(Role.TEXT, ground))
+def _raise(line: Line, column: int, edge: str, ground: Ground = Ground.RAISED) -> None:
+    """Begins the right half at a column; `edge` stands there where no ground tells it."""
+    line.put(column, "")
+    role = Role.GUIDE if line.roles.plain else Role.TEXT
+    line.put_style(column, edge if line.roles.plain else " ", line.roles.style(role, ground))
+    line.put_style(line.cells, " ", line.roles.style(Role.TEXT, ground))
+
+
+def _fill(line: Line, ground: Ground = Ground.RAISED) -> None:
+    """The right half up to its end."""
+    missing = line.width - line.cells
+    line.put_style(line.cells, " " * missing, line.roles.style(Role.TEXT, ground))
 
 
 class AssetList(LineList):
@@ -152,8 +158,8 @@ class AssetList(LineList):
         """The right half goes on below the last asset."""
         line = Line(width, self.kit.roles)
         if self.layout_now.beside is not None:
-            _raise(line, self.layout_now.beside)
-            _raise(line, width)
+            _raise(line, self.layout_now.beside, self.kit.signs.guide)
+            _fill(line)
         return line
 
     def paint_head(self, width: int, top: int) -> Strip:
@@ -163,11 +169,11 @@ class AssetList(LineList):
         for name, end, _ in layout.columns:
             line.right(end, _HEADS.get(name, name), Role.MUTED)
         if layout.beside is not None:
-            _raise(line, layout.beside)
+            _raise(line, layout.beside, self.kit.signs.guide)
             style = self.kit.roles.style(Role.MUTED, Ground.RAISED)
             line.put_style(layout.net_end - 3, "net", style)
             line.put_style(layout.runs_end - 7, "in runs", style)
-            _raise(line, width)
+            _fill(line)
         return line.strip()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
@@ -182,7 +188,8 @@ class AssetList(LineList):
         for column, end, cells in layout.columns:
             number = asset.sums[column] if asset.sums is not None else None
             text = in_cells(figure(asset, number, kit), cells)
-            line.put(end - cell_width(text), text, role_of(number, column))
+            role = role_of(number, column)
+            line.put(end - cell_width(text), text, role, bold=column == "net" and bool(number))
         if layout.beside is not None:
             self._paint_realised(line, asset, ground if ground != Ground.BG else Ground.RAISED)
         return line.strip()
@@ -190,11 +197,11 @@ class AssetList(LineList):
     def _paint_realised(self, line: Line, asset: AssetLine, ground: Ground) -> None:
         layout, roles = self.layout_now, self.kit.roles
         assert layout.beside is not None
-        _raise(line, layout.beside, ground)
+        _raise(line, layout.beside, self.kit.signs.guide, ground)
         text = figure(asset, asset.realised, self.kit)
         style = roles.style(role_of(asset.realised, "realised"), ground)
         line.put_style(layout.net_end - cell_width(text), text, style)
         runs = count(asset.realised_runs) if asset.realised_runs else self.kit.signs.nothing
         style = roles.style(Role.MUTED if asset.realised_runs else Role.FAINT, ground)
         line.put_style(layout.runs_end - cell_width(runs), runs, style)
-        _raise(line, line.width, ground)
+        _fill(line, ground)

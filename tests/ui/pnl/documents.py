@@ -136,6 +136,30 @@ def treasury() -> Document:
     )
 
 
+BIG = 2**256 + 7
+
+
+def enormous() -> Document:
+    """Sums that no machine word holds."""
+    runs = [run_part(1, {"WETH": BIG}), run_part(2, {"WETH": -BIG, "USDC": 0}), run_part(3, {})]
+    return document(
+        [asset("WETH", BIG, BIG, 10**20, 0, -(10**20), BIG), asset("USDC", 5, 5, 0, 0, 0, 0)],
+        runs,
+        realised=[asset("WETH", BIG, 0, 0, 0, BIG, 0)],
+    )
+
+
+def hundred() -> Document:
+    """As many runs as are added up, in an asset of 18 decimals."""
+    ether = 10**18
+    runs = [
+        run_part(1 + number % 28, {"WETH": (number * 37 % 100 - 40) * ether // 7})
+        for number in range(100)
+    ]
+    net = sum(int(run["net"]["WETH"]) for run in runs)
+    return document([asset("WETH", 90 * ether + net, 90 * ether, 0, 0, net, 0)], runs)
+
+
 class SessionReader(FakeReader):
     """A reader that tells of a session."""
 

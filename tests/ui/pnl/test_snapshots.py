@@ -6,7 +6,16 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.ui.pnl.documents import app_over, document, feed_over, run_part, treasury
+from inspector.config.settings import Asset
+from tests.ui.pnl.documents import (
+    app_over,
+    document,
+    enormous,
+    feed_over,
+    hundred,
+    run_part,
+    treasury,
+)
 from tests.ui.pnl.screens import open_screen, open_tab
 
 Compare = Callable[..., bool]
@@ -48,4 +57,15 @@ def test_no_runs(snap_compare: Compare) -> None:
 
 def test_one_failed_run(snap_compare: Compare) -> None:
     app = app_over(feed_over(document([], [run_part(6, {})])))
+    assert snap_compare(app, terminal_size=(120, 36), run_before=open_screen)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=by_size)
+def test_beyond_256_bits(snap_compare: Compare, size: tuple[int, int]) -> None:
+    app = app_over(feed_over(enormous()))
+    assert snap_compare(app, terminal_size=size, run_before=open_screen)
+
+
+def test_a_hundred_runs_with_decimals(snap_compare: Compare) -> None:
+    app = app_over(feed_over(hundred()), assets={"WETH": Asset(18, "Ether")})
     assert snap_compare(app, terminal_size=(120, 36), run_before=open_screen)
