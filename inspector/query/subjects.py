@@ -26,11 +26,14 @@ def subjects_named(found: Workspace, text: str) -> list[Subject]:
     """The stores and subjects of this very name; where there are none, those it begins or ends."""
     keepers = list(_keepers(found))
     path = os.path.realpath(os.path.join(found.cwd, text))
-    exact = [Subject(keeper, None) for keeper in keepers if keeper.path == path]
+    # A folder with a database in it means the database.
+    places = [(keeper, (keeper.path, os.path.dirname(keeper.path))) for keeper in keepers]
+    exact = [Subject(keeper, None) for keeper, where in places if path in where]
     exact += [Subject(keeper, text) for keeper in keepers if text in keeper.subjects()]
     if exact or not text:
         return exact
-    return [
+    ends = [Subject(keeper, None) for keeper in keepers if keeper.path.endswith(os.sep + text)]
+    return ends + [
         Subject(keeper, name)
         for keeper in keepers
         for name in keeper.subjects()

@@ -18,6 +18,7 @@ from inspector.query.prism.heads import (
     RUN_LEASE,
     SAGA_LEASE,
     WORKFLOW,
+    Checkpoint,
     read_checkpoints,
     read_leases,
 )
@@ -26,7 +27,7 @@ from inspector.query.prism.schema import missing_tables
 from inspector.query.prism.store_rows import Record, equals, read_records
 from inspector.query.prism.tool_rows import call_record, joined, tool_rows
 from inspector.query.prism.verdict import judge
-from inspector.query.prism.workflows import SAGA_PREFIX, decoded_key
+from inspector.query.prism.workflows import SAGA_PREFIX, decoded_key, workflow_of
 from inspector.query.tables import Tables, quoted, read_tables
 from inspector.text.parse_time import parse_instant
 
@@ -200,11 +201,11 @@ NAMESPACES = {
 
 def _leases(connection: sqlite3.Connection, tables: Tables, subject: Subject, now: int) -> Answer:
     keys = None if subject.is_store else _lease_keys(subject)
-    running = {
-        checkpoint.key
-        for checkpoint in read_checkpoints(connection, tables, "WHERE namespace = ?", (WORKFLOW,))
-        if checkpoint.status == "running"
+    checkpoints = {
+        workflow_of(one).lease_key: one
+        for one in read_checkpoints(connection, tables, "WHERE namespace = ?", (WORKFLOW,))
     }
+    running = {key for key, one in checkpoints.items() if one.status == "running"}
     states = {(one.namespace, one.key): one.state(now) for one in read_leases(connection, tables)}
     found: list[Record] = []
     for record in read_records(connection, tables, "prism_leases", order=("namespace", "key")):
@@ -212,11 +213,21 @@ def _leases(connection: sqlite3.Connection, tables: Tables, subject: Subject, no
         if keys is None or place in keys:
             state = states.get(place, "expired")
             means = truth.lease_means(state, place[1] in running)
-            found.append({**record, "inspector": {"state": state, "means": means}})
+            ours = {"state": state, "means": means, **_fence(record, checkpoints.get(place[1]))}
+            found.append({**record, "inspector": ours})
     if not found and subject.checkpoint is not None:
         means = truth.lease_means("absent", subject.checkpoint in running)
         found.append({"inspector": {"state": "absent", "means": means}})
     return found
+
+
+def _fence(record: Record, checkpoint: Checkpoint | None) -> Mapping[str, Any]:
+    """Whether the holder of a lease may still write: another may have taken over since."""
+    if checkpoint is None or checkpoint.fencing is None:
+        return {}
+    own = record.get("fencingToken")
+    refused = isinstance(own, int) and own < checkpoint.fencing
+    return {"checkpoint_fencing": checkpoint.fencing, "refused": refused}
 
 
 def _lease_keys(subject: Subject) -> set[tuple[str, str]]:

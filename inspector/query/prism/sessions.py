@@ -130,9 +130,26 @@ def session_records(
             "parent_missing": above is not None and above not in known,
             "entries": entries.get(id_, 0),
             "runs": runs.get(id_, 0),
+            "clone_of": _cloned_from(connection, tables, id_),
             **_guessed(connection, tables, id_, above),
         }
     return [one for one in records if "inspector" in one]
+
+
+def _cloned_from(connection: sqlite3.Connection, tables: Tables, session: str) -> list[str]:
+    """Sessions whose runs the entries of this one name: a clone keeps the runs' ids."""
+    entries, runs = tables.get("prism_session_entries"), tables.get("prism_runs")
+    if entries is None or runs is None:
+        return []
+    if not all(map(entries.has, ("session_id", "run_id"))) or not runs.has("session_id"):
+        return []
+    rows = connection.execute(
+        "SELECT DISTINCT r.session_id FROM (SELECT DISTINCT run_id FROM prism_session_entries"
+        " WHERE session_id = ? AND run_id IS NOT NULL) e JOIN prism_runs r ON r.id = e.run_id"
+        " WHERE r.session_id <> ? ORDER BY r.session_id",
+        (session, session),
+    )
+    return [text_of(found) for (found,) in rows]
 
 
 def _depth(session: str, parents: dict[str, str]) -> int:

@@ -22,7 +22,9 @@ from tests.query.prism.builders import (
     ms,
     row,
     run,
+    schema,
     session,
+    writing,
 )
 
 TOKEN = "capability-of-the-worker"
@@ -51,7 +53,7 @@ def database(tmp_path: Path) -> Path:
         entry("a", run_id="root"),
         entry("b", "a"),
         entry("c", "a", kind="label", message=None, label="fork"),
-        entry("x", "b", of="s2"),
+        entry("x", "b", of="s2", run_id="root"),
         entry("y", "gone", of="s2"),
         checkpoint("prism.agent-run", "root", pending, category="agent-run"),
         checkpoint("prism.workflow", "my%20flow/w1", {"status": "running"}),
@@ -81,7 +83,8 @@ def test_a_session_a_store_and_a_run_are_asked_by_their_names(
     database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ask(database, capsys, "s2")["part"] == "session"
-    assert ask(database, capsys, str(database))["part"] == "store"
+    for store in (str(database), str(database.parent), database.name):
+        assert ask(database, capsys, store)["part"] == "store"
     assert ask(database, capsys, "root")["part"] == "run"
     assert ask(database, capsys, "lead-1")["records"][0]["id"] == "lead-1-session"
     assert main(["record", "nowhere", "--in", str(database)]) == 3
@@ -108,6 +111,7 @@ def test_sessions_are_a_tree_and_guesses_are_called_guesses(
     guess = ours["lead-1-session"]["parent_guess"]
     assert (guess["guess"], guess["supervisor"], guess["runs"]) == (True, "lead", ["root"])
     assert "parent_guess" not in ours["s2"]
+    assert (ours["s1"]["clone_of"], ours["s2"]["clone_of"]) == ([], ["s1"])
 
 
 def test_branches_are_the_leaves_with_the_way_to_each(
@@ -170,6 +174,18 @@ def test_a_lease_tells_what_it_means_and_never_its_token(
                 with closing(store.open(runs[name])) as reader:
                     told.append(reader.record(part))
             assert TOKEN not in json.dumps(told)
+
+
+def test_a_worker_that_another_took_over_from_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = make(
+        tmp_path / "p.db",
+        checkpoint("prism.workflow", "f/w1", {"status": "running"}, fencing_token=2),
+        lease("f/w1", 60_000),
+    )
+    (own,) = ask(path, capsys, "w1", "leases")["records"]
+    assert own["inspector"]["refused"] is True
 
 
 def test_a_workflow_without_a_lease_says_so(
@@ -250,6 +266,18 @@ def test_an_index_that_is_broken_is_done_without(tmp_path: Path) -> None:
     )
     with closing(PrismStore(str(path), lambda: 0)) as store:
         assert [one.ref for one in store.search("tides", 10)] == ["tides"]
+
+
+def test_a_log_that_was_lost_is_suspected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with writing(tmp_path / "prism.db") as writer:
+        writer.write(*schema())
+        writer.kill()
+    (tmp_path / "prism.db-wal").unlink()
+    assert main(["doctor", "--in", str(tmp_path), "--json"]) == 0
+    (refused,) = json.loads(capsys.readouterr().out)["not_stores"]
+    assert (refused["health"], "-wal file" in refused["reason"]) == ("empty", True)
 
 
 def test_doctor_says_what_prism_would(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
