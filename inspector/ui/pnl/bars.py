@@ -56,7 +56,11 @@ MOST_SLOT = 10
 
 
 def window_of(runs: int, longest: int, room: int, cursor: int) -> Window:
-    """The newest runs whose numbers (`longest` cells at most) have room, or those from `cursor`."""
+    """The page, counted from the newest run, that has the cursor; pages do not move with it.
+
+    `longest` is how many cells the longest number takes.
+    """
     slot = max(longest + 1, min(MOST_SLOT, room // max(1, runs)))
     count = max(1, min(runs, room // slot))
-    return Window(max(0, min(runs - count, cursor)), count, slot)
+    page = max(0, runs - 1 - cursor) // count
+    return Window(max(0, runs - (page + 1) * count), count, slot)

@@ -46,6 +46,19 @@ def in_cells(text: str, cells: int) -> str:
     return clip(f"{'-' if text.startswith('-') else ''}{count(digits)} digits", cells)
 
 
+def in_groups(text: str, cells: int) -> list[str]:
+    """An amount over several lines, each of whole groups of digits where they have room."""
+    lines = [""]
+    for group in text.replace(",", ",\n").split("\n"):
+        while len(group) > cells:
+            lines += [group[:cells]]
+            group = group[cells:]
+        if len(lines[-1]) + len(group) > cells:
+            lines.append("")
+        lines[-1] += group
+    return [line for line in lines if line]
+
+
 def role_of(number: int | None, column: str) -> Role:
     """How an amount of a column looks."""
     if not number:

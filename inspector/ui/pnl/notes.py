@@ -12,7 +12,7 @@ from inspector.ui.paint import NARROW, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.pnl.book import AssetLine, Book, RunLine
 from inspector.ui.pnl.chart import Chart
-from inspector.ui.pnl.figures import figure, role_of, symbol_of
+from inspector.ui.pnl.figures import figure, in_groups, role_of, symbol_of
 from inspector.ui.pnl.table import RIGHT_TITLE, Layout
 from inspector.ui.run.label import safe
 from inspector.ui.run.sheet import Page
@@ -79,21 +79,29 @@ class Notes:
 
     def _figures(self, page: Page, asset: AssetLine, layout: Layout) -> None:
         """The sums that the table has no room for, one behind the other."""
+        begun = False
         for column, number in (asset.sums or {}).items():
             text = figure(asset, number, self._kit)
-            if layout.tells(column, text):
-                continue
-            line = page.lines[-1] if page.lines else page.line()
-            wide = len(column) + 1 + len(text)
-            skip = FIELDS if line.cells > page.margin else 0
-            if skip and line.cells + skip + wide > page.end:
-                line, skip = page.line(), 0
-            if line.cells + skip + wide > page.end:
-                page.lines.pop()
-                self._fact(page, column, text, role_of(number, column))
-                continue
-            line.add(column, Role.MUTED, skip=skip)
-            line.add(text, role_of(number, column), skip=1)
+            if not layout.tells(column, text):
+                begun = self._field(page, column, text, role_of(number, column), begun)
+
+    def _field(self, page: Page, label: str, text: str, role: Role, begun: bool) -> bool:
+        """A label and an amount; says whether another may stand behind them on the line.
+
+        `begun` = the last line has room at its end.
+        """
+        wide = len(label) + 1 + len(text)
+        if wide > page.room:
+            for number, part in enumerate(in_groups(text, max(8, page.room - LABEL))):
+                line = page.line()
+                line.put(page.margin, "" if number else label, Role.MUTED)
+                line.put(page.margin + LABEL, part, role)
+            return False
+        fits = begun and page.lines[-1].cells + FIELDS + wide <= page.end
+        line = page.lines[-1] if fits else page.line()
+        line.add(label, Role.MUTED, skip=FIELDS if fits else 0)
+        line.add(text, role, skip=1)
+        return True
 
     def _realised(self, page: Page, asset: AssetLine) -> None:
         if page.lines:
@@ -101,9 +109,9 @@ class Notes:
         page.line().add(RIGHT_TITLE, Role.STRONG)
         text = figure(asset, asset.realised, self._kit)
         label = "units" if asset.is_gas else "net"
-        self._fact(page, label, text, role_of(asset.realised, "realised"))
+        begun = self._field(page, label, text, role_of(asset.realised, "realised"), False)
         if asset.realised_runs:
-            self._fact(page, "in runs", count(asset.realised_runs), Role.MUTED)
+            self._field(page, "in runs", count(asset.realised_runs), Role.MUTED, begun)
 
     def _run(self, page: Page, asset: AssetLine) -> None:
         """The marked run."""

@@ -64,7 +64,7 @@ def layout_of(book: Book | None, kit: Kit, width: int) -> Layout:
     net, unaccounted = needed[-2], needed[-1]
     if net + GAP + unaccounted <= room:
         return Layout(_ends(_SHORT, [net, unaccounted], start), beside, net_end, width - edge)
-    unaccounted = min(8, unaccounted)
+    unaccounted = min(10, unaccounted)
     net = width - edge - start - GAP - unaccounted
     return Layout(_ends(_SHORT, [net, unaccounted], start), None)
 
