@@ -129,6 +129,12 @@ def unconfirmed(branches: Sequence[tuple[str, str]]) -> Iterable[Finding]:
         )
 
 
+def source(snapshot: str | None) -> Iterable[Finding]:
+    """A program that was changed after the run began: for information, the snapshot counts."""
+    if snapshot is not None:
+        yield Finding("source_changed", f"The source has changed since {snapshot} was taken.")
+
+
 def chains(ledger: Ledger | None) -> Iterable[Finding]:
     """Receipts whose chain does not hold."""
     for chain in () if ledger is None else ledger.chains:

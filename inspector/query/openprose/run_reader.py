@@ -17,12 +17,13 @@ from inspector.model.value import Attachment
 from inspector.query.openprose import context, history, records, values, view
 from inspector.query.openprose.agents import outside_agents
 from inspector.query.openprose.endings import Endings
+from inspector.query.openprose.events import text_of
 from inspector.query.openprose.load import Loaded, Wanted, loader
 from inspector.query.openprose.position import position_of
 from inspector.query.openprose.preflight import Material, preflight
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, read_ledger
 from inspector.query.openprose.rows import key_column
-from inspector.query.openprose.sources import project_of
+from inspector.query.openprose.sources import changed_source, line_of, project_of
 from inspector.query.openprose.state import State
 from inspector.query.openprose.timeline import Timeline
 from inspector.query.tables import Tables
@@ -74,6 +75,8 @@ class ProseRun:
         self._compare_pause = COMPARE_SECONDS
         self._view: RunView | None = None
         self._ledger: Ledger | None = None
+        self._snapshots: Sequence[Mapping[str, Any]] | None = None
+        self._changed_source: tuple[str | None] | None = None
 
     def refresh(self) -> RunView:
         """Reads what is not known yet and gives the run as it stands."""
@@ -153,7 +156,14 @@ class ProseRun:
             loaded.gates,
         )
         self._endings.note(view.status_of(facts, self._place), facts.last_activity_at)
-        return replace(facts, reopened=self._endings.finding)
+        if self._changed_source is None:
+            row = view.pick_run_row(facts.run_rows, self._place.name)
+            recorded = row.root_path if row.root_path is not None else row.program_path
+            path = None if recorded is None else text_of(recorded)
+            self._changed_source = (changed_source(self._place.folder, path),)
+        return replace(
+            facts, reopened=self._endings.finding, changed_source=self._changed_source[0]
+        )
 
     def _is_current(self, facts: view.Facts) -> bool:
         """Whether the last view still says everything: silence alone changes it by the minute."""
@@ -228,6 +238,9 @@ class ProseRun:
         """What the detail of a step shows."""
         current = self._view or self.refresh()
         described = current.describe(step)
+        stands = line_of(self._sources(), described.label)
+        if stands is not None:
+            described = replace(described, ref={**described.ref, "source": stands})
         frame = described.ref.get("frame")
         rows = self._events(history.own_events(current, step))
         related = self._ask(
@@ -242,6 +255,12 @@ class ProseRun:
             related,
             tuple(f for f in current.run.findings if context.concerns(f, described, rows)),
         )
+
+    def _sources(self) -> Sequence[Mapping[str, Any]]:
+        """The run's snapshots, read once: they are taken when a run begins."""
+        if self._snapshots is None:
+            self._snapshots = self.record("source")
+        return self._snapshots
 
     def record(self, part: str) -> Sequence[Mapping[str, Any]]:
         """The database's own rows behind one part."""

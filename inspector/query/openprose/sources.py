@@ -40,6 +40,36 @@ def source_files(folder: str, recorded_path: str | None) -> Sequence[Mapping[str
     return [_compared(one, folder, recorded_path) for one in found]
 
 
+MOST_LINES = 100_000
+LEAST_TEXT = 4
+"""A statement shorter than this could stand anywhere."""
+
+
+def line_of(files: Sequence[Mapping[str, Any]], statement: str) -> str | None:
+    """Where a statement stands in the snapshots, as `file:line`; None when it is not found.
+
+    The recorded text may be the statement with or without what follows on its line.
+    """
+    wanted = " ".join(statement.split())
+    if len(wanted) < LEAST_TEXT:
+        return None
+    for file in files:
+        lines = (file.get("text") or "").splitlines()[:MOST_LINES]
+        for number, line in enumerate(lines, 1):
+            if wanted in " ".join(line.split()):
+                return f"{file['path']}:{number}"
+    return None
+
+
+def changed_source(folder: str, recorded_path: str | None) -> str | None:
+    """The root's snapshot, when its source in the project is another one today."""
+    for name in SNAPSHOTS[:2]:
+        snapshot = _snapshot(folder, name)
+        if snapshot is not None and _compared(snapshot, folder, recorded_path)["changed_since"]:
+            return name
+    return None
+
+
 def _snapshot(folder: str, name: str) -> dict[str, Any] | None:
     attachment, data = inspect_attachment(folder, name, preview_bytes=MOST_BYTES)
     if attachment.verdict in (AttachmentVerdict.MISSING, AttachmentVerdict.NONE):

@@ -78,6 +78,8 @@ class Facts:
     gates: tuple[Gate, ...] = ()
     """Gates that nobody has answered."""
     reopened: Finding | None = None
+    changed_source: str | None = None
+    """The snapshot whose source is another one today."""
 
 
 def run_key(store_path: str, run_id: str) -> str:
@@ -199,6 +201,7 @@ def _findings(head: Run, facts: Facts, state: State, shown: Shown, now: int) -> 
     yield from say.run_instants(head, now)
     yield from say.orphans(facts.orphans)
     yield from say.chains(facts.ledger)
+    yield from say.source(facts.changed_source)
     yield from say.oddities(state)
     for damage in facts.damage:
         yield Finding("damaged", f"{damage.sentence}.", damage.table)

@@ -82,6 +82,13 @@ RUN_COMMANDS = (
     Command("copy.location", "Copy where it is recorded", ("Y",), _HERE, hint="copy location"),
     Command("raw", "The recorded row as it stands", ("w",), _HERE, hint="raw row"),
     Command(
+        "step-of",
+        "Go to the step that wrote this value",
+        ("t",),
+        _HERE,
+        hint="its step",
+    ),
+    Command(
         "versions",
         "Older rows of every value, or only the newest",
         ("v",),

@@ -298,6 +298,8 @@ def location(about: Subject) -> str:
     events = about.context.events if about.context is not None else ()
     if not events or events[-1].id is None:
         return ""
+    if (about.run.store.variant or "").startswith("log"):
+        return f"line {events[-1].id}"
     table = ref.get("table") or _TABLES.get(about.run.runtime, "event")
     return f"{table} {events[-1].id}"
 

@@ -86,6 +86,10 @@ class Pane(Container):
     def zoom(self) -> None:
         """This part of the tab alone, or all of it."""
 
+    def statement(self) -> str | None:
+        """The statement that wrote what is under the cursor, as it was recorded."""
+        return None
+
     def value_to_copy(self) -> Copy | None:
         """What `y` copies."""
         return None

@@ -77,6 +77,24 @@ def _tokens(field: str) -> Cell:
     return text
 
 
+BAR_CELLS = 10
+
+
+def _bar(most: int) -> Cell:
+    """What a receipt spent beside the dearest one, as a bar."""
+
+    def text(record: Record) -> str:
+        spent = record.get("tokens")
+        total = _spent(spent) if isinstance(spent, Mapping) else 0
+        return "━" * max(1, round(total * BAR_CELLS / most)) if total and most else ""
+
+    return text
+
+
+def _spent(spent: Mapping[str, Any]) -> int:
+    return int(spent.get("fresh") or 0) + int(spent.get("reused") or 0)
+
+
 def _moved(record: Record) -> str:
     facets = record.get("moved_facets")
     return " ".join(map(str, facets)) if isinstance(facets, Sequence) else NOT_RECORDED
@@ -108,18 +126,25 @@ def _changed(record: Record) -> str:
     return NOT_RECORDED if changed is None else ("changed since" if changed else "as it is today")
 
 
-RECEIPTS = Table(
-    (
-        Column("receipt", 7, plain("id"), right=True),
-        Column("node", 22, plain("node"), Role.TEXT, grows=True),
-        Column("status", 9, plain("status")),
-        Column("woken by", 9, plain("surprise_cause"), narrow=False),
-        Column("moved", 18, _moved, narrow=False),
-        Column("fresh", 6, _tokens("fresh"), Role.TEXT, right=True),
-        Column("reused", 6, _tokens("reused"), right=True, narrow=False),
-    ),
-    _broken,
-    lambda record: f"receipt {record.get('id')} of {record.get('node')}",
+def receipts_table(records: Sequence[Record]) -> Table:
+    """Receipts, each with what it spent beside the dearest of them."""
+    spent = (record.get("tokens") for record in records)
+    most = max((_spent(one) for one in spent if isinstance(one, Mapping)), default=0)
+    return Table(
+        (*_RECEIPT, Column("spent", BAR_CELLS, _bar(most), Role.DONE, narrow=False)),
+        _broken,
+        lambda record: f"receipt {record.get('id')} of {record.get('node')}",
+    )
+
+
+_RECEIPT = (
+    Column("receipt", 7, plain("id"), right=True),
+    Column("node", 22, plain("node"), Role.TEXT, grows=True),
+    Column("status", 9, plain("status")),
+    Column("woken by", 9, plain("surprise_cause"), narrow=False),
+    Column("moved", 18, _moved, narrow=False),
+    Column("fresh", 6, _tokens("fresh"), Role.TEXT, right=True),
+    Column("reused", 6, _tokens("reused"), right=True, narrow=False),
 )
 WORLD_MODELS = Table(
     (
@@ -155,7 +180,6 @@ SOURCE = Table(
 )
 
 DECLARED: Mapping[str, Table] = {
-    "receipts": RECEIPTS,
     "world_models": WORLD_MODELS,
     "agents": AGENTS,
     "source": SOURCE,
@@ -164,6 +188,8 @@ DECLARED: Mapping[str, Table] = {
 
 def table_for(part: str, records: Sequence[Record]) -> Table:
     """The declared table of a part, else one of the first fields that say something short."""
+    if part == "receipts":
+        return receipts_table(records)
     return DECLARED.get(part) or _found(records)
 
 

@@ -20,7 +20,7 @@ from inspector.ui.run.content_view import ContentView, Titled
 from inspector.ui.run.copying import fit_to_copy
 from inspector.ui.run.label import safe
 from inspector.ui.run.pane import Copy, Pane
-from inspector.ui.run.record_columns import Record, table_for
+from inspector.ui.run.record_columns import Record, Table, table_for
 from inspector.ui.run.record_list import RecordList
 
 AGAIN = 0.5
@@ -41,6 +41,8 @@ class RecordsPane(Pane):
         super().__init__(asker, id=f"records-{tab.part.replace('_', '-')}")
         self._tab = tab
         self._told = ""
+        self._by_node = False
+        self._table: Table | None = None
         self._outdated = True
         self._again: Timer | None = None
 
@@ -61,7 +63,9 @@ class RecordsPane(Pane):
 
     def hints(self, width: int) -> tuple[tuple[str, str], ...]:
         """Enter follows what woke a receipt."""
-        follow = (("enter", "what woke it"),) if self._tab.part == RECEIPTS else ()
+        follow = (("enter", "what woke it"), ("outward", "by node"))
+        if self._tab.part != RECEIPTS:
+            return self.HINTS
         return (*follow, *self.HINTS)
 
     def take(self, view: RunView) -> None:
@@ -88,7 +92,11 @@ class RecordsPane(Pane):
             self._told = answer.reason
         else:
             records, self._told = answer
-            self.list.show(table_for(self._tab.part, records), records)
+            if self._by_node:
+                # Sorting keeps the order of writing within a node.
+                records = tuple(sorted(records, key=lambda one: str(one.get("node"))))
+            self._table = table_for(self._tab.part, records)
+            self.list.show(self._table, records)
         self._tell(keep=True)
 
     @on(LineList.Moved)
@@ -98,10 +106,10 @@ class RecordsPane(Pane):
     def _tell(self, *, keep: bool) -> None:
         signs, record, view = self.kit.signs, self.list.record, self.query_one(ContentView)
         told = safe(self._told, signs)
-        if record is None:
+        if record is None or self._table is None:
             view.tell(Titled("", (), None, told or "Nothing is recorded here."), keep=False)
             return
-        table = table_for(self._tab.part, self.list.records)
+        table = self._table
         trouble = table.trouble(record)
         facts = tuple(one for one in (safe(trouble, signs) if trouble else "", told) if one)
         if table.body is not None:
@@ -110,6 +118,14 @@ class RecordsPane(Pane):
         else:
             content = record_content(dict(record))
         view.tell(Titled(safe(table.title(record), signs), facts, content), keep=keep)
+
+    def inward(self) -> None:
+        """Receipts node by node, or in the order of writing."""
+        if self._tab.part == RECEIPTS:
+            self._by_node = not self._by_node
+            self._read()
+
+    outward = inward
 
     def enter(self) -> None:
         """Goes to the receipt that woke this one."""
@@ -159,4 +175,4 @@ def _chains(document: Mapping[str, Any]) -> str:
     if not document["chain_ok"]:
         bad = sum(1 for node in document["nodes"] if node["broken"])
         return f"the chain of {bad} of {len(document['nodes'])} nodes does not hold"
-    return f"every chain holds: {NOT_SIGNED}"
+    return f"canonical; every chain holds: {NOT_SIGNED}"

@@ -42,6 +42,7 @@ class ValuesPane(Pane):
         ("enter", "whole value"),
         ("outward", "scope"),
         ("versions", "older rows"),
+        ("step-of", "its step"),
         ("copy.value", "copy value"),
         ("copy.location", "copy location"),
         ("raw", "raw row"),
@@ -243,6 +244,11 @@ class ValuesPane(Pane):
         self.list.focus()
         self._show()
         return True
+
+    def statement(self) -> str | None:
+        """The statement that wrote the value."""
+        value = self.list.value
+        return value.source_statement if value is not None else None
 
     def value_to_copy(self) -> Copy | None:
         """The whole content, as far as it was read."""
