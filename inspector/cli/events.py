@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 
 from inspector.cli.errors import FINE
-from inspector.cli.output import shown, write_json, write_jsonl, write_line
+from inspector.cli.output import brief, write_json, write_jsonl, write_line
 from inspector.cli.workspace import reader
 from inspector.live.follow import follow
 from inspector.model.step import Event
@@ -28,7 +28,8 @@ def run(options: argparse.Namespace) -> int:
         for view in follow(opened) if options.follow else iter([opened.refresh()]):
             for page in _pages(opened, seen + 1, view.total_events):
                 _print(page, options)
-            seen = max(seen, view.total_events)
+            # Fewer than before: rows were taken away, and what follows is new.
+            seen = view.total_events
     return FINE
 
 
@@ -43,7 +44,7 @@ def _print(page: Sequence[Event], options: argparse.Namespace) -> None:
         return
     for one in page:
         error = one.payload.get("error_message")
-        tail = f"  {shown(str(error), reveal=options.reveal)}" if error else ""
-        word = shown(one.raw_status) if one.raw_status is not None else "-"
-        text = shown(one.text, reveal=options.reveal)
+        tail = f"  {brief(str(error), reveal=options.reveal)}" if error else ""
+        word = brief(one.raw_status) if one.raw_status is not None else "-"
+        text = brief(one.text, reveal=options.reveal)
         write_line(f"{one.n:>6}  {word:<10} {one.kind:<10} {text}{tail}")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 
-from inspector.cli.errors import NotWritten, UserError
+from inspector.cli.errors import BROKEN, FINE, UNREADABLE, NotWritten, UserError
 from inspector.cli.parser import COMMANDS, command_parser, screen_parser
+from inspector.text.escape import visible
 
 INTERRUPTED = 130
 """What shells give for a program that Ctrl-C ended."""
+_LONGEST_LINE = 4000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -22,18 +25,33 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _dispatch(words)
         _finish()
         return code
-    except NotWritten as error:
-        print(f"inspector: {error}", file=sys.stderr)
-        _write_no_more()
-        return error.code
     except UserError as error:
-        print(f"inspector: {error}", file=sys.stderr)
+        _say(str(error))
+        if isinstance(error, NotWritten):
+            _write_no_more()
         return error.code
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         _write_no_more()
-        return 0
+        return FINE
+    except OSError as error:
+        about = f": {error.filename}" if error.filename else ""
+        _say(f"The system says: {error.strerror or error}{about}.")
+        return UNREADABLE
+    except Exception as error:
+        _say(
+            f"Inspector itself is at fault ({type(error).__name__}: {error}). Nothing was written;"
+            " please report it with the command that you gave."
+        )
+        return BROKEN
+
+
+def _say(message: str) -> None:
+    """A sentence on standard error; what is in it from data cannot reach the terminal raw."""
+    lines = f"inspector: {message}".split("\n")
+    with suppress(OSError):
+        print("\n".join(visible(line[:_LONGEST_LINE]) for line in lines), file=sys.stderr)
 
 
 def _open_streams() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,7 +12,12 @@ from inspector.query.documents import document, row_document
 from inspector.text.escape import json_text, visible
 from inspector.text.mask import mask
 from inspector.text.measure import cell_width, pad
+from inspector.text.numbers import size
 
+LONGEST_TEXT = 400
+"""Characters of a label or an error in a plain line."""
+MASKED_TEXT = 100_000
+"""Characters of it that are looked through for secrets."""
 WIDEST = 100
 """Cells of the widest column; a longer text moves the rest of its own line only."""
 
@@ -49,6 +55,22 @@ def write_line(line: str = "") -> None:
 def shown(text: str, *, reveal: bool = False) -> str:
     """Text from data as it may be printed: masked, with every control character made visible."""
     return visible(text if reveal else mask(text).text)
+
+
+def brief(text: str, *, reveal: bool = False) -> str:
+    """As `shown`, of a text that may be very long: its beginning, as far as a line may show it."""
+    if len(text) <= LONGEST_TEXT:
+        return shown(text, reveal=reveal)
+    # Masked before it is cut: half a secret is not known as one.
+    safe = shown(text[:MASKED_TEXT], reveal=reveal)
+    return f"{safe[:LONGEST_TEXT]}… ({size(len(text.encode('utf-8', 'replace')))})"
+
+
+def line_cells() -> int | None:
+    """How wide a line may be: the terminal's width; None where there is none."""
+    if not sys.stdout.isatty():
+        return None
+    return max(shutil.get_terminal_size().columns, 40)
 
 
 def _write(text: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC
 
 from inspector.cli.errors import FINE, UserError
-from inspector.cli.output import shown, write_json, write_jsonl, write_line, write_table
+from inspector.cli.output import brief, shown, write_json, write_jsonl, write_line, write_table
 from inspector.cli.workspace import stores_and_runs, workspace
 from inspector.model.clock import parse_now
 from inspector.model.run import Run
@@ -30,14 +30,15 @@ def run(options: argparse.Namespace) -> int:
         now = found.clock()
         stores, listed = stores_and_runs(found)
         kept = sorted(_filtered(listed, options, now), key=newest_first)[: options.limit]
+        if options.jsonl:
+            rows = (documents.run(found.completed(one)) for one in kept)
+            write_jsonl("runs", rows, reveal=options.reveal)
+            return FINE
         whole = [found.completed(one) for one in kept]
         known = {one.store.path: one.store for one in whole}
         stores = [known.get(store.path, store) for store in stores]
         if options.json:
             write_json("runs", documents.runs(stores, whole), reveal=options.reveal)
-        elif options.jsonl:
-            rows = (documents.run(one) for one in whole)
-            write_jsonl("runs", rows, reveal=options.reveal)
         elif whole:
             write_table(
                 [_HEAD, *(_row(one, now, options.reveal) for one in whole)], right=(4, 5, 6)
@@ -92,8 +93,8 @@ def _row(one: Run, now: int, reveal: bool) -> tuple[str, ...]:
     return (
         one.status.value,
         one.runtime.value,
-        shown(one.title, reveal=reveal),
-        shown(one.run_id or "-"),
+        brief(one.title, reveal=reveal),
+        brief(one.run_id or "-"),
         clock_time(one.started_at, now, UTC),
         duration(one.duration_ms, clock_ms=one.clock_ms),
         "-" if done is None else str(done),

@@ -5,17 +5,21 @@ from __future__ import annotations
 import argparse
 
 from inspector.cli.errors import FINE, UserError
-from inspector.cli.output import shown, write_json, write_jsonl, write_line
+from inspector.cli.output import brief, line_cells, shown, write_json, write_jsonl, write_line
 from inspector.cli.workspace import reader
+from inspector.derive.steps import levels_of
 from inspector.model.step import StepKind
 from inspector.query import documents
 from inspector.query.view import RunView
+from inspector.text.measure import clip
 from inspector.text.numbers import duration
 
 _SIGNS = {
     "running": "*", "waiting": "!", "completed": "+", "failed": "x", "interrupted": "#",
     "pending": ".", "skipped": ">", "not_needed": "-", "unconfirmed": "~", "unknown": "?",
 }  # fmt: skip
+_DEEPEST = 20
+"""Levels that are indented; deeper ones say how deep they are."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -46,13 +50,12 @@ def _print(view: RunView, options: argparse.Namespace) -> None:
     for finding in one.findings:
         write_line(f"^ {shown(finding.message, reveal=options.reveal)}")
     write_line()
-    depth: list[int] = []
-    for number in range(len(view.steps)):
-        parent = view.steps.parent[number]
-        depth.append(0 if parent < 0 else depth[parent] + 1)
+    levels, cells = levels_of(view.steps), line_cells()
     for number in _tree_order(view):
-        if options.depth is None or depth[number] < options.depth:
-            _print_step(view, number, depth[number], options.reveal)
+        level = levels[number]
+        if options.depth is None or level <= options.depth:
+            line = _step_line(view, number, level - 1, options.reveal)
+            write_line(clip(line, cells) if cells else line)
 
 
 def _tree_order(view: RunView) -> list[int]:
@@ -68,7 +71,7 @@ def _tree_order(view: RunView) -> list[int]:
     return order
 
 
-def _print_step(view: RunView, number: int, depth: int, reveal: bool) -> None:
+def _step_line(view: RunView, number: int, depth: int, reveal: bool) -> str:
     step = view.describe(number)
     name = step.label
     if step.kind is StepKind.BRANCH:
@@ -78,6 +81,6 @@ def _print_step(view: RunView, number: int, depth: int, reveal: bool) -> None:
     elif step.ref.get("statement_index") is not None:
         name = f"{step.ref['statement_index']} {name}"
     tries = f"  x{len(step.attempts)}" if len(step.attempts) > 1 else ""
-    error = f"  {shown(step.error, reveal=reveal)}" if step.error else ""
-    sign = _SIGNS[step.status]
-    write_line(f"{sign} {'  ' * depth}{shown(name, reveal=reveal).rstrip()}{tries}{error}")
+    error = f"  {brief(step.error, reveal=reveal)}" if step.error else ""
+    indent = "  " * min(depth, _DEEPEST) + (f"({depth}) " if depth > _DEEPEST else "")
+    return f"{_SIGNS[step.status]} {indent}{brief(name, reveal=reveal).rstrip()}{tries}{error}"

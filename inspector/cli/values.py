@@ -20,15 +20,17 @@ _HEAD = ("NAME", "SCOPE", "KIND", "SIZE", "VALUE", "FROM")
 def run(options: argparse.Namespace) -> int:
     """Prints values; `--frame` takes `root` or the number of a frame's row."""
     frame = options.frame
-    if frame is not None and frame != "root" and not frame.lstrip("-").isdigit():
-        raise UserError(f"--frame {frame!r} is neither `root` nor the number of a frame.")
     with reader(options) as (_, _, opened):
         if options.versions is not None:
             if not isinstance(opened, KeepsVersions):
                 raise UserError("Runs of this runtime keep no older values.")
             found = opened.versions(options.versions)
         else:
-            found = opened.values(frame, full=options.full)
+            try:
+                found = opened.values(frame, full=options.full)
+            except KeyError:
+                message = f"--frame {frame!r} is neither `root` nor a frame of this run."
+                raise UserError(message) from None
         if options.name is not None:
             named = tuple(one for one in found.values if one.name == options.name)
             found = replace(found, values=named)

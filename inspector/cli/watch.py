@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from inspector.cli.errors import BAD_NEWS, FINE
-from inspector.cli.output import shown, write_line
+from inspector.cli.output import brief, shown, write_line
 from inspector.cli.workspace import reader
 from inspector.live.follow import follow
 from inspector.model.clock import rfc3339
@@ -32,7 +32,7 @@ def _line(view: RunView) -> str:
     if view.events:
         number = view.step_of_event[view.events - 1]
         described = view.describe(number)
-        step = f"{described.id} {described.status} {shown(described.label)}"
+        step = f"{shown(described.id)} {described.status} {brief(described.label)}"
     counts = run.steps
     done = f"{counts.completed} done, {counts.failed} failed, {counts.running} running"
-    return f"{shown(run.title)}  {run.status}  event {view.events}  {done}  {step}".rstrip()
+    return f"{brief(run.title)}  {run.status}  event {view.events}  {done}  {step}".rstrip()

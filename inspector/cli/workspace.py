@@ -26,11 +26,19 @@ def clock() -> Clock:
         raise UserError(str(error)) from None
 
 
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        message = "The current folder is not there any more; change to another one."
+        raise UserError(message, NOT_FOUND) from None
+
+
 @contextmanager
 def workspace(paths: Sequence[str]) -> Iterator[Workspace]:
     """The workspace of the PATHs; with one, the user's own roots are left out."""
     home = None if paths else os.path.expanduser("~")
-    found = Workspace(paths, clock(), os.getcwd(), home)
+    found = Workspace(paths, clock(), _current_folder(), home)
     try:
         found.discover()
         yield found

@@ -32,7 +32,8 @@ class RunReader(Protocol):
     def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
         """Values of every scope (None) or as a frame (`root` or its number) resolves them.
 
-        `full` gives whole contents however large they are.
+        `full` gives whole contents however large they are. Raises KeyError for a frame that is
+        neither.
         """
 
     def context(self, step: int) -> StepContext:

@@ -29,6 +29,8 @@ class AmbiguousRun(Exception):
 
 def select(runs: Sequence[Run], text: str, cwd: str) -> Run:
     """The one run that `text` names. Raises NoSuchRun or AmbiguousRun."""
+    if not text:
+        raise NoSuchRun("An empty RUN names none; `inspector runs` lists them all.")
     if text == LATEST:
         if not runs:
             raise NoSuchRun("There are no runs here; give a folder with --in PATH.")
@@ -51,9 +53,16 @@ def _by_folder(cwd: str) -> Callable[[Run, str], bool]:
         if os.sep not in text and not os.path.isdir(os.path.join(cwd, text)):
             return False
         path = os.path.realpath(os.path.join(cwd, text))
-        return path in (run.store.path, os.path.dirname(run.store.path))
+        return path in (run.store.path, folder_of(run))
 
     return matches
+
+
+def folder_of(run: Run) -> str:
+    """The folder of a run's record; a run folder without a record is its own store."""
+    path = run.store.path
+    is_folder = os.path.basename(path) == run.run_id and os.path.isdir(path)
+    return path if is_folder else os.path.dirname(path)
 
 
 def _by_part(run: Run, text: str) -> bool:

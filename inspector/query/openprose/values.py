@@ -198,11 +198,16 @@ def _resolved(
 def scope_chain(
     connection: sqlite3.Connection, tables: Tables, frame: str
 ) -> list[int | str | None]:
-    """The frame, its parents by distance, and the root (None) last; a circle is walked once."""
+    """The frame, its parents by distance, and the root (None) last; a circle is walked once.
+
+    Raises KeyError for a frame that is no number and that nothing recorded names.
+    """
     chain: list[int | str | None] = []
     execution = tables.get("execution")
     knows_parents = execution is not None and execution.has("parent_id") and execution.has("id")
     current = None if frame == ROOT_SCOPE else _scope_of(frame, zero_is_root=False)
+    if isinstance(current, str) and not _is_frame(connection, tables, current):
+        raise KeyError(frame)
     while current is not None and current not in chain:
         chain.append(current)
         if not knows_parents:
@@ -212,6 +217,17 @@ def scope_chain(
         ).fetchone()
         current = None if found is None else _scope_of(found[0], zero_is_root=True)
     return [*chain, None]
+
+
+def _is_frame(connection: sqlite3.Connection, tables: Tables, name: str) -> bool:
+    """Whether a name, rather than a number, is that of a row or of a value's scope."""
+    for table, column in (("execution", "id"), ("bindings", "execution_id")):
+        known = tables.get(table)
+        if known is not None and known.has(column):
+            sql = f"SELECT 1 FROM {quoted(table)} WHERE {quoted(column)} = ? LIMIT 1"
+            if connection.execute(sql, (name,)).fetchone() is not None:
+                return True
+    return False
 
 
 def _scope_of(recorded: Any, *, zero_is_root: bool) -> int | str | None:

@@ -320,25 +320,28 @@ class TestGates:
     @pytest.mark.parametrize(
         ("deadline", "code", "words"),
         [
-            (None, "gate_pending", "Waits for an answer to gate deploy: Ready to deploy?"),
-            ("2026-01-16 23:00:00", "gate_pending",
-             "Waits for an answer to gate deploy until 2026-01-16T23:00:00.000Z,"
-             " 3 h from now: Ready to deploy?"),
-            ("2026-01-16T23:00:00Z", "gate_pending", "3 h from now"),
-            ("2026-01-16T10:00:00Z", "gate_expired",
-             "its time was over at 2026-01-16T10:00:00.000Z, 10 h ago"),
-            ("2026-01-16 10:00:00", "gate_expired", "10 h ago"),
-            ("in 4h", "gate_pending", "until in 4h"),
+            (None, "gate_pending", ()),
+            ("2026-01-16 23:00:00", "gate_pending", ("2026-01-16", "23:00", "3 h from now")),
+            ("2026-01-16T23:00:00Z", "gate_pending", ("2026-01-16", "23:00", "3 h from now")),
+            ("2026-01-16T10:00:00Z", "gate_expired", ("2026-01-16", "10:00", "10 h ago")),
+            ("2026-01-16 10:00:00", "gate_expired", ("2026-01-16", "10:00", "10 h ago")),
+            ("in 4h", "gate_pending", ("until in 4h",)),
         ],
-    )  # fmt: skip
+    )
     def test_waiting_with_its_deadline(
-        self, tmp_path: Path, opened: Opened, deadline: str | None, code: str, words: str
+        self,
+        tmp_path: Path,
+        opened: Opened,
+        deadline: str | None,
+        code: str,
+        words: tuple[str, ...],
     ) -> None:
         path = make(tmp_path, rows(done(1)), also=self.gate(deadline))
         view = opened(path).refresh()
         assert (view.run.status, view.run.raw_status) == (Status.WAITING, "running")
         assert codes(view) == [code]
-        assert words in the(view, code).message
+        message = the(view, code).message
+        assert all(word in message for word in ("deploy", "Ready to deploy?", *words))
         assert the(view, code).ref == "deploy"
 
     @pytest.mark.parametrize("status", ["approved", "rejected", "timeout", "Pending"])
