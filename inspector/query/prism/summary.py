@@ -166,9 +166,10 @@ class _Summary:
             table = self._tables.get(name)
             if table is None or not table.has("run_id") or not table.has_rowid:
                 continue
+            # Without DISTINCT: for that SQLite would go through the whole index of runs.
             sql = (
-                f"SELECT DISTINCT run_id, {table.column('session_id')} FROM {name}"
-                " WHERE rowid > ? AND run_id IS NOT NULL"
+                f"SELECT run_id, {table.column('session_id')} FROM {name}"
+                " WHERE rowid > ? AND +run_id IS NOT NULL"
             )
             for run, session in self._connection.execute(sql, (mark,)):
                 if name == "prism_agent_events" or text_of(run) in runs:

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from inspector.query.prism.catalog import Catalog
+from inspector.query.prism.load import Wanted, loader, pager
 from inspector.query.prism.sessions import branch_records, entry_records
 from inspector.query.prism.summary import summary
+from inspector.query.prism.timeline import Timeline
 from inspector.query.tables import read_tables
 from tests.query.prism.builders import at, history, schema
 
@@ -119,6 +121,45 @@ def test_the_list_of_ten_times_the_runs_costs_ten_times_as_much(changed: bool) -
     print(f"\nlist ({'one event more' if changed else 'first look'}): {small}k steps of 500 runs,"
           f" {large}k of 5,000")  # fmt: skip
     assert large < 13 * max(small, 1)
+
+
+@pytest.mark.parametrize("what", ["list", "run"])
+def test_one_event_more_costs_the_same_however_many_there_were(what: str) -> None:
+    costs = []
+    for count in (2_000, 20_000):
+        with database() as connection:
+            add_runs(connection, 20)
+            add_events(connection, "r1", 100, count)
+            question = _second_list(connection) if what == "list" else _second_look(connection)
+            add_events(connection, "r1", 100 + count, 1)
+            costs.append(cost_of(connection, partial(_ask, question)))
+    small, large = costs
+    print(f"\n{what}: {small}k steps after 2,000 events, {large}k after 20,000")
+    assert large <= small + 2
+
+
+def add_events(connection: sqlite3.Connection, run: str, first: int, count: int) -> None:
+    connection.executemany(
+        "INSERT INTO prism_agent_events (id, session_id, run_id, sequence, type, timestamp, event,"
+        " redacted) VALUES (?, 's1', ?, ?, 'message_delta', ?, '{}', 0)",
+        ((f"x{run}-{n}", run, n, at(n)) for n in range(first, first + count)),
+    )
+
+
+def _second_list(connection: sqlite3.Connection) -> Callable[[sqlite3.Connection], Any]:
+    catalog = Catalog("/prism.db")
+    catalog.take(summary(catalog.asked())(connection))
+    return summary(catalog.asked())
+
+
+def _second_look(connection: sqlite3.Connection) -> Callable[[sqlite3.Connection], Any]:
+    timeline = Timeline()
+    first = loader(Wanted("r1", timeline))(connection)
+    timeline.append(first.page.rows)
+    if first.page.more:
+        after = pager("r1", timeline.last, first.layout, False)(connection)
+        timeline.append(after.rows)
+    return loader(Wanted("r1", timeline, first.layout, "asked", "s1"))
 
 
 def _ask(question: Callable[[sqlite3.Connection], Any], connection: sqlite3.Connection) -> None:
