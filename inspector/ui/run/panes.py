@@ -1,29 +1,35 @@
-"""Which pane shows which part of a run; a part not named here is shown as it is recorded."""
+"""Which pane shows which part of a run; a part not named here is shown as it is recorded.
+
+Panes are named and loaded when their tab is opened. So those of other rooms, which are made of
+parts of this one, need not be known here, and a run is on the screen before they are read.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import cast
 
 from inspector.model.run import Run
 from inspector.query.view import Tab
-from inspector.ui.pnl.pane import PnlPane
 from inspector.ui.run.asking import Asker
-from inspector.ui.run.events_pane import EventsPane
 from inspector.ui.run.pane import Pane
 from inspector.ui.run.records_pane import RecordsPane
-from inspector.ui.run.timeline_pane import TimelinePane
-from inspector.ui.run.values_pane import ValuesPane
 
-PANES: Mapping[str, Callable[[Asker, Run], Pane]] = {
-    "timeline": TimelinePane,
-    "values": ValuesPane,
-    "raw": EventsPane,
-    "pnl": PnlPane,
+PANES: Mapping[str, tuple[str, str]] = {
+    "timeline": ("inspector.ui.run.timeline_pane", "TimelinePane"),
+    "values": ("inspector.ui.run.values_pane", "ValuesPane"),
+    "raw": ("inspector.ui.run.events_pane", "EventsPane"),
+    "pnl": ("inspector.ui.pnl.pane", "PnlPane"),
 }
-"""By `Tab.part`."""
+"""Module and class by `Tab.part`; each is made from an `Asker` and the run."""
 
 
 def make_pane(tab: Tab, asker: Asker, run: Run) -> Pane:
     """The pane of a tab."""
-    make = PANES.get(tab.part)
-    return make(asker, run) if make is not None else RecordsPane(asker, tab)
+    found = PANES.get(tab.part)
+    if found is None:
+        return RecordsPane(asker, tab)
+    module, name = found
+    make = cast(Callable[[Asker, Run], Pane], getattr(import_module(module), name))
+    return make(asker, run)

@@ -1,260 +1,286 @@
-"""The screen of one run: follows it, travels through it, and shows what is recorded."""
+"""The screen of one run: what can be done on it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from textual import on
+from textual.timer import Timer
 
-from textual import events, on
-from textual.app import ComposeResult
-
-from inspector.live.feed import Feed, Message, Overview, Subscription
+from inspector.derive.axis import OrderAxis
+from inspector.derive.landing import next_failure, previous_failure
+from inspector.live.feed import Feed
 from inspector.model.run import Run
-from inspector.query.view import RunView, Tab
-from inspector.ui.commands import Hint
-from inspector.ui.frame import READ_ONLY, Footer, Tabs
-from inspector.ui.paint import NARROW
-from inspector.ui.run.actions import RunActions
-from inspector.ui.run.asking import Answered, Asker
-from inspector.ui.run.commands import RUN
-from inspector.ui.run.detail import BESIDE
-from inspector.ui.run.explain import explain
-from inspector.ui.run.head import Identity, RunHeader, Standing
-from inspector.ui.run.pane import Pane
-from inspector.ui.run.panes import make_pane
-from inspector.ui.run.tabs import RunTabs, labels
-from inspector.ui.run.timeline_pane import TimelinePane
-from inspector.ui.screen import Explained
+from inspector.query.view import RunView
+from inspector.ui.lines import LineList
+from inspector.ui.resuming import why_not_resume
+from inspector.ui.run.base import RunBase
+from inspector.ui.run.copying import copy
+from inspector.ui.run.events_pane import EventsPane
+from inspector.ui.run.moments import event_at
+from inspector.ui.run.pane import Copy
+from inspector.ui.run.scrubber import Scrubber
+from inspector.ui.run.timeline import Timeline
 
-TRAVELLING: tuple[tuple[str, str], ...] = (
-    ("live", "return to now"),
-    ("travel.back", "event"),
-    ("travel.step-back", "step"),
-    ("pause", "play"),
-)
-"""The footer while travelling."""
+PLAY = 0.4
+"""Seconds between two events while they are played."""
 
-FIRST = Tab("timeline", "Timeline")
-"""What there is before the first view tells more."""
+OF_A_TAB = ("enter", "inward", "outward", "find", "zoom", "copy.value", "copy.location", "raw")
+"""Commands for what stands in a tab."""
+
+MOST_FAILURES = 1_000
+"""Failures of one step in a row that are passed over to come to another step."""
 
 
-class RunFooter(Footer):
-    """The footer of a run: in a wide terminal there is more that helps."""
+def step_of_statement(view: RunView, wrote: str) -> int | None:
+    """The newest step whose text is this statement, or begins or goes on with it."""
+    text = " ".join(wrote.split())
+    if not text:
+        return None
+    for step in range(len(view.steps) - 1, -1, -1):
+        label = " ".join(view.steps.label[step].split())
+        if label and (label == text or label.startswith(text) or text.startswith(label)):
+            return step
+    return None
 
-    MOST = 10
 
-
-class RunScreen(RunActions):
-    """One run."""
-
-    PLACE: ClassVar[str] = RUN
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-middle"), (BESIDE, "-wide")]  # noqa: RUF012
+class RunScreen(RunBase):
+    """One run: follows it, travels through it, and shows what is recorded."""
 
     def __init__(self, feed: Feed, run: Run) -> None:
         super().__init__(feed, run)
-        self._asker = Asker(feed, run.key, self)
-        self._panes: dict[str, Pane] = {}
-        self._tabs: tuple[Tab, ...] = (FIRST,)
-        self._active = 0
-        self._composed = False
+        self._playing: Timer | None = None
+        self._step_before = -1
 
-    def compose(self) -> ComposeResult:
-        """Head, tabs, the first tab, footer."""
-        yield RunHeader(self.run_shown)
-        yield Identity(self.run_shown)
-        yield RunTabs()
-        pane = self._panes[FIRST.part] = self._make_pane(FIRST)
-        yield pane
-        yield RunFooter()
-
-    def on_mount(self) -> None:
-        """Follows the run, and starts the second hand; it draws only what changes."""
-        self._composed = True
-        self._subscribe()
-        self.set_interval(1.0, self._tick)
-        if self.course.shown is not None:
-            self.show_view(self.course.shown)
-        self._show_head()
-        self.pane.main.focus()
-
-    def on_screen_resume(self) -> None:
-        """Asks again for what the screen in front may have asked otherwise."""
-        self._subscribe()
-
-    def _subscribe(self) -> None:
-        self.feed.follow([Subscription(self.run_shown.key, self.course.at)])
-
-    # What arrives
-
-    def receive(self, message: Message) -> None:
-        """Takes what the feed delivered."""
-        if isinstance(message, Overview):
-            self._take_overview(message)
-            return
-        if message.run.key != self.run_shown.key:
-            return
-        before = self.course.shown
-        is_shown = self.course.take(message)
-        if not self._composed:
-            # What came before there was anything to show it on is shown on mounting.
-            return
-        if is_shown:
-            self.show_view(message, before)
-        else:
-            self._show_head()
-
-    def _take_overview(self, overview: Overview) -> None:
-        """Until the run itself was read, the list tells how it stands and why it cannot be."""
-        if self.course.shown is None and self._composed:
-            key = self.run_shown.key
-            self.run_shown = next((run for run in overview.runs if run.key == key), self.run_shown)
-            self._show_head()
-
-    def show_view(self, view: RunView, before: RunView | None = None) -> None:
-        """Shows a view everywhere, in one go."""
-        self.run_shown = view.run
-        with self.app.batch_update():
-            self._take_tabs(view)
-            self.timeline_pane.paused = self.course.paused
-            for pane in self._ready_panes:
-                pane.take(view)
-            self._show_head()
-        if before is None or before.travelling != view.travelling:
-            self.show_hints()
-
-    @on(Answered)
-    def _answered(self, message: Answered) -> None:
-        message.stop()
-        message.take(message.answer)
-
-    def _tick(self) -> None:
-        if self.is_current and self.pane.ready:
-            self.pane.tick()
-
-    def _show_head(self) -> None:
-        view = self.course.shown
-        axis_told = self._tabs[self._active].part == FIRST.part
-        standing = Standing(view, self.timeline_pane.timed, axis_told, self.course.missed)
-        self.query_one(RunHeader).show(self.run_shown, standing)
-        self.query_one(Identity).show(self.run_shown, standing)
-        self.query_one(RunTabs).show(labels(self._tabs, self.kit.signs), self._active)
-
-    @on(TimelinePane.AxisChanged)
-    def _axis_changed(self) -> None:
-        self._show_head()
-        self.show_hints()
-
-    # Tabs
-
-    @property
-    def pane(self) -> Pane:
-        """The tab in front."""
-        return self._panes[self._tabs[self._active].part]
-
-    @property
-    def _ready_panes(self) -> list[Pane]:
-        """The tabs that were opened; one that is being opened takes its view when it is there."""
-        return [pane for pane in self._panes.values() if pane.ready]
-
-    @property
-    def timeline_pane(self) -> TimelinePane:
-        """The first tab."""
-        pane = self._panes[FIRST.part]
-        assert isinstance(pane, TimelinePane)
-        return pane
-
-    def _make_pane(self, tab: Tab) -> Pane:
-        return make_pane(tab, self._asker, self.run_shown)
-
-    def _take_tabs(self, view: RunView) -> None:
-        """The tabs that the runtime offers now; the one in front stays in front."""
-        if view.travelling:
-            return
-        tabs = view.tabs or (FIRST,)
-        if tabs[0].part != FIRST.part:
-            tabs = (FIRST, *(tab for tab in tabs if tab.part != FIRST.part))
-        part = self._tabs[self._active].part
-        self._tabs = tabs
-        parts = [tab.part for tab in tabs]
-        if part in parts:
-            self._active = parts.index(part)
-        else:
-            self._open_tab(0)
-
-    def _open_tab(self, index: int) -> None:
-        tab = self._tabs[index]
-        self._active = index
-        pane = self._panes.get(tab.part)
-        for other in self._panes.values():
-            other.display = other is pane
-        if pane is None:
-            pane = self._panes[tab.part] = self._make_pane(tab)
-            mounted = self.mount(pane)
-            self.call_later(self._opened, pane, mounted)
-        elif pane.ready:
-            pane.opened()
-            pane.main.focus()
-        self._show_head()
-        self.show_hints()
-
-    async def _opened(self, pane: Pane, mounted: object) -> None:
-        """The pane is there now: it takes what it is to show."""
-        await mounted  # type: ignore[misc]
-        if self.course.shown is not None:
-            pane.take(self.course.shown)
-        pane.opened()
-        if pane is self.pane:
-            pane.main.focus()
-
-    @on(Tabs.Picked)
-    def _picked_tab(self, event: Tabs.Picked) -> None:
-        self._open_tab(event.index)
-
-    def open_part(self, part: str) -> Pane | None:
-        """Opens the tab of a part and returns it; None when the runtime has no such tab."""
-        for index, tab in enumerate(self._tabs):
-            if tab.part == part:
-                self._open_tab(index)
-                return self.pane
+    def why_not(self, name: str) -> str | None:
+        """Why a command cannot be done now."""
+        run, on_timeline = self.run_shown, self.pane is self.timeline_pane
+        if name == "resume":
+            return why_not_resume(run)
+        if name in ("idle", "axis") and run.order_only:
+            return "No times are recorded: the axis is the order of events."
+        if name == "idle" and not self.timeline_pane.timed:
+            return "The axis is the order of events, which has no idle stretches."
+        if name.startswith("failure.") and not self._failures:
+            return "No failure is recorded."
+        if name in ("find", "enter") and self.course.shown is None:
+            return "Nothing was read yet."
+        if name in OF_A_TAB and not self.pane.ready:
+            return "The tab is being opened."
+        if name == "find" and on_timeline:
+            return "Only values are filtered."
+        if name == "versions" and not self.pane.HAS_VERSIONS:
+            return "Only values have older rows."
+        if name == "step-of" and not self.pane.statement():
+            return "Nothing here says which statement wrote it."
         return None
 
-    def action_tab(self, number: str) -> None:
-        """Opens a tab by its number."""
-        index = int(number) - 1
-        if index < len(self._tabs):
-            self._open_tab(index)
+    # Travelling
 
-    # Footer and help
+    def _travel_to(self, event: int) -> None:
+        if self.course.shown is None:
+            return
+        if self.course.at is None:
+            self._step_before = self.timeline_pane.timeline.step
+        if self.course.go(event):
+            self.subscribe()
+        else:
+            self._come_back()
 
-    def show_hints(self, right: str = READ_ONLY) -> None:
-        """The footer of what is in front; while travelling that of travelling."""
-        keys, found = self.kit.keys, []
+    def _come_back(self) -> None:
+        """Follows again; the cursor returns to the step that it was on."""
+        self._stop_playing()
+        away = self.course.shown is not None and self.course.shown.travelling
+        self.course.come_back()
+        self.subscribe()
+        if away and self.course.shown is not None:
+            self.timeline_pane.timeline.step = self._step_before
+            self.show_view(self.course.shown)
+
+    def action_travel_back(self) -> None:
+        """One event back."""
+        self._stop_playing()
+        self._travel_to(self.course.event - 1)
+
+    def action_travel_forward(self) -> None:
+        """One event forward."""
+        self._stop_playing()
+        if self.course.at is not None:
+            self._travel_to(self.course.event + 1)
+
+    def action_travel_step_back(self) -> None:
+        """Back to where a step began."""
+        self._stop_playing()
+        self._travel_to(self.course.step_event(forward=False))
+
+    def action_travel_step_forward(self) -> None:
+        """Forward to where a step begins."""
+        self._stop_playing()
+        if self.course.at is not None:
+            self._travel_to(self.course.step_event(forward=True))
+
+    @on(Scrubber.Picked)
+    def _picked_cell(self, message: Scrubber.Picked) -> None:
+        timeline, view = self.timeline_pane.timeline, self.course.live
+        if view is None:
+            return
+        self._stop_playing()
+        if isinstance(timeline.axis, OrderAxis):
+            self._travel_to(timeline.axis.event_at(message.cell))
+        else:
+            self._travel_to(event_at(view, timeline.axis, message.cell, self.kit.clock()))
+
+    def action_live(self) -> None:
+        """Returns to now, to the live step."""
+        if self.course.at is not None:
+            self._come_back()
+            return
+        if self.course.paused:
+            self.action_pause()
+        self.timeline_pane.timeline.go_live()
+
+    def action_pause(self) -> None:
+        """Holds the screen still or goes on; while travelling, plays or stops playing."""
+        if self.course.at is not None:
+            if self._playing is None:
+                self._playing = self.set_interval(PLAY, self._play)
+            else:
+                self._stop_playing()
+            return
+        self.course.hold(not self.course.paused)
+        if self.course.shown is not None:
+            self.show_view(self.course.shown, self.course.shown)
+
+    def _play(self) -> None:
+        shown = self.course.shown
+        if shown is None or self.course.at is None:
+            self._stop_playing()
+        elif shown.events == self.course.at:
+            # Only when the one before is on the screen: playing never runs ahead of reading.
+            self._travel_to(self.course.event + 1)
+
+    def _stop_playing(self) -> None:
+        if self._playing is not None:
+            self._playing.stop()
+            self._playing = None
+
+    # Failures
+
+    @property
+    def _failures(self) -> list[int]:
         view = self.course.shown
-        travelling = view is not None and view.travelling
-        hints = TRAVELLING if travelling else self.pane.hints(self.size.width)
-        for name, word in hints:
-            alone = name.endswith(".alone")
-            command = name.removesuffix(".alone")
-            shown = keys.shown(command)
-            if shown:
-                found.append(Hint(shown.partition(" ")[0] if alone else shown, word))
-        last = keys.hints([self.HELP_HINT])
-        for footer in self.query(Footer):
-            footer.show(found, last[0] if last else None, right)
+        return list(view.failures) if view is not None else []
 
-    def on_resize(self, event: events.Resize) -> None:
-        """What fits in the footer depends on the width."""
-        self.show_hints()
+    def action_failure_next(self) -> None:
+        """The next step that failed."""
+        self._to_failure(forward=True)
 
-    def explain(self) -> Sequence[Explained]:
-        """The signs of the selected row."""
-        timeline = self.timeline_pane.timeline
-        if self.pane is not self.timeline_pane or timeline.cursor < 0 or timeline.view is None:
-            return ()
-        return explain(timeline.picture(timeline.cursor), self.kit.signs)
+    def action_failure_previous(self) -> None:
+        """The step that failed before."""
+        self._to_failure(forward=False)
 
-    def zone_changed(self) -> None:
-        """Times are told in another zone."""
-        self._show_head()
-        for pane in self._ready_panes:
-            pane.redraw()
+    def _to_failure(self, *, forward: bool) -> None:
+        view, timeline = self.course.shown, self.timeline_pane.timeline
+        if view is None or not 0 <= timeline.step < len(view.steps):
+            return
+        self.open_part("timeline")
+        here, failures = timeline.index.canonical(timeline.step), self._failures
+        steps = view.steps
+        event = steps.span_last[here] if forward else steps.first[here] or steps.span_last[here]
+        for _ in range(min(len(failures), MOST_FAILURES)):
+            found = (next_failure if forward else previous_failure)(failures, event)
+            if found is None:
+                return
+            event = found
+            if timeline.index.canonical(view.step_of_event[event - 1]) != here:
+                timeline.go_to(view.step_of_event[event - 1])
+                return
+        self.say("This is the only step that failed.")
+
+    # The tab in front
+
+    def action_enter(self) -> None:
+        """What Enter does in the tab in front."""
+        self.pane.enter()
+
+    def action_inward(self) -> None:
+        """What `l` does there."""
+        self.pane.inward()
+
+    def action_outward(self) -> None:
+        """What `h` does there."""
+        self.pane.outward()
+
+    def action_find(self) -> None:
+        """What `/` does there."""
+        self.pane.find()
+
+    def action_step_of(self) -> None:
+        """Goes to the step whose statement wrote the value under the cursor."""
+        wrote, view = self.pane.statement(), self.course.shown
+        if wrote is None or view is None:
+            return
+        step = step_of_statement(view, wrote)
+        if step is None:
+            self.say("No step is recorded under this statement.")
+            return
+        self.open_part("timeline")
+        self.timeline_pane.timeline.go_to(step)
+
+    def action_versions(self) -> None:
+        """Older rows, or only the newest."""
+        self.pane.versions()
+
+    def action_zoom(self) -> None:
+        """One part alone, or all."""
+        self.pane.zoom()
+
+    def action_pane(self) -> None:
+        """The next pane."""
+        self.focus_next(LineList)
+
+    def action_idle(self) -> None:
+        """Shows or cuts out idle stretches."""
+        self.timeline_pane.toggle_idle()
+
+    def action_axis(self) -> None:
+        """Time or the order of events."""
+        self.timeline_pane.toggle_axis()
+
+    def action_raw(self) -> None:
+        """Goes to the recorded row of the step under the cursor."""
+        event = self.timeline_pane.row_event if self.pane is self.timeline_pane else None
+        raw = self.open_part("raw")
+        if isinstance(raw, EventsPane) and event is not None:
+            raw.go_to(event)
+
+    def action_back(self) -> None:
+        """Leaves what is open, ends travelling, or goes back to the list."""
+        if self.pane.ready and self.pane.back():
+            return
+        if self.course.at is not None:
+            self._come_back()
+            return
+        super().action_back()
+
+    @on(Timeline.Ended)
+    def _ended(self) -> None:
+        if self.course.at is not None:
+            self._come_back()
+
+    @on(LineList.Chosen)
+    def _chosen(self) -> None:
+        self.pane.enter()
+
+    def action_copy_value(self) -> None:
+        """Copies the text under the cursor."""
+        self._copy(self.pane.value_to_copy())
+
+    def action_copy_location(self) -> None:
+        """Copies where it is recorded."""
+        self._copy(self.pane.place_to_copy())
+
+    def _copy(self, wanted: Copy | None) -> None:
+        if wanted is None:
+            self.say("There is nothing to copy here.")
+            return
+        said = copy(self.app, wanted.text, wanted.what)
+        self.say(self.kit.signs.show(said))

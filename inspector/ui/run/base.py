@@ -1,0 +1,264 @@
+"""The parts of a run's screen: what stands where, what arrives, which tab is in front."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+
+from inspector.live.feed import Feed, Message, Overview, Subscription
+from inspector.model.run import Run
+from inspector.query.view import RunView, Tab
+from inspector.ui.commands import Hint
+from inspector.ui.frame import READ_ONLY, Footer, Tabs
+from inspector.ui.paint import NARROW
+from inspector.ui.run.asking import Answered, Asker
+from inspector.ui.run.commands import RUN
+from inspector.ui.run.detail import BESIDE
+from inspector.ui.run.explain import explain
+from inspector.ui.run.head import Identity, RunHeader, Standing
+from inspector.ui.run.pane import Pane
+from inspector.ui.run.panes import make_pane
+from inspector.ui.run.tabs import RunTabs, labels
+from inspector.ui.run.timeline_pane import TimelinePane
+from inspector.ui.run.travel import Course
+from inspector.ui.screen import CommandScreen, Explained
+
+TRAVELLING: tuple[tuple[str, str], ...] = (
+    ("live", "return to now"),
+    ("travel.back", "event"),
+    ("travel.step-back", "step"),
+    ("pause", "play"),
+)
+"""The footer while travelling."""
+
+FIRST = Tab("timeline", "Timeline")
+"""What there is before the first view tells more."""
+
+
+class RunFooter(Footer):
+    """The footer of a run: in a wide terminal there is more that helps."""
+
+    MOST = 10
+
+
+class RunBase(CommandScreen):
+    """Head, tabs and footer of one run, and the views of it that arrive."""
+
+    PLACE: ClassVar[str] = RUN
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-middle"), (BESIDE, "-wide")]  # noqa: RUF012
+
+    def __init__(self, feed: Feed, run: Run) -> None:
+        super().__init__()
+        self.feed = feed
+        self.run_shown = run
+        self.course = Course()
+        self._asker = Asker(feed, run.key, self)
+        self._panes: dict[str, Pane] = {}
+        self._tabs: tuple[Tab, ...] = (FIRST,)
+        self._active = 0
+        self._composed = False
+
+    def compose(self) -> ComposeResult:
+        """Head, tabs, the first tab, footer."""
+        yield RunHeader(self.run_shown)
+        yield Identity(self.run_shown)
+        yield RunTabs()
+        pane = self._panes[FIRST.part] = self._make_pane(FIRST)
+        yield pane
+        yield RunFooter()
+
+    def on_mount(self) -> None:
+        """Follows the run, and starts the second hand; it draws only what changes."""
+        self._composed = True
+        self.subscribe()
+        self.set_interval(1.0, self._tick)
+        if self.course.shown is not None:
+            self.show_view(self.course.shown)
+        self._show_head()
+        self.pane.main.focus()
+
+    def on_screen_resume(self) -> None:
+        """Asks again for what the screen in front may have asked otherwise."""
+        self.subscribe()
+
+    def subscribe(self) -> None:
+        """Asks for the view that is to be shown: the newest, or that of a traveller."""
+        self.feed.follow([Subscription(self.run_shown.key, self.course.at)])
+
+    # What arrives
+
+    def receive(self, message: Message) -> None:
+        """Takes what the feed delivered."""
+        if isinstance(message, Overview):
+            self._take_overview(message)
+            return
+        if message.run.key != self.run_shown.key:
+            return
+        before = self.course.shown
+        is_shown = self.course.take(message)
+        if not self._composed:
+            # What came before there was anything to show it on is shown on mounting.
+            return
+        if is_shown:
+            self.show_view(message, before)
+        else:
+            self._show_head()
+
+    def _take_overview(self, overview: Overview) -> None:
+        """Until the run itself was read, the list tells how it stands and why it cannot be."""
+        if self.course.shown is None and self._composed:
+            key = self.run_shown.key
+            self.run_shown = next((run for run in overview.runs if run.key == key), self.run_shown)
+            self._show_head()
+
+    def show_view(self, view: RunView, before: RunView | None = None) -> None:
+        """Shows a view everywhere, in one go."""
+        self.run_shown = view.run
+        with self.app.batch_update():
+            self._take_tabs(view)
+            self.timeline_pane.paused = self.course.paused
+            for pane in self._ready_panes:
+                pane.take(view)
+            self._show_head()
+        if before is None or before.travelling != view.travelling:
+            self.show_hints()
+
+    @on(Answered)
+    def _answered(self, message: Answered) -> None:
+        message.stop()
+        message.take(message.answer)
+
+    def _tick(self) -> None:
+        if self.is_current and self.pane.ready:
+            self.pane.tick()
+
+    def _show_head(self) -> None:
+        view = self.course.shown
+        axis_told = self._tabs[self._active].part == FIRST.part
+        standing = Standing(view, self.timeline_pane.timed, axis_told, self.course.missed)
+        self.query_one(RunHeader).show(self.run_shown, standing)
+        self.query_one(Identity).show(self.run_shown, standing)
+        self.query_one(RunTabs).show(labels(self._tabs, self.kit.signs), self._active)
+
+    @on(TimelinePane.AxisChanged)
+    def _axis_changed(self) -> None:
+        self._show_head()
+        self.show_hints()
+
+    # Tabs
+
+    @property
+    def pane(self) -> Pane:
+        """The tab in front."""
+        return self._panes[self._tabs[self._active].part]
+
+    @property
+    def _ready_panes(self) -> list[Pane]:
+        """The tabs that were opened; one that is being opened takes its view when it is there."""
+        return [pane for pane in self._panes.values() if pane.ready]
+
+    @property
+    def timeline_pane(self) -> TimelinePane:
+        """The first tab."""
+        pane = self._panes[FIRST.part]
+        assert isinstance(pane, TimelinePane)
+        return pane
+
+    def _make_pane(self, tab: Tab) -> Pane:
+        return make_pane(tab, self._asker, self.run_shown)
+
+    def _take_tabs(self, view: RunView) -> None:
+        """The tabs that the runtime offers now; the one in front stays in front."""
+        if view.travelling:
+            return
+        tabs = view.tabs or (FIRST,)
+        if tabs[0].part != FIRST.part:
+            tabs = (FIRST, *(tab for tab in tabs if tab.part != FIRST.part))
+        part = self._tabs[self._active].part
+        self._tabs = tabs
+        parts = [tab.part for tab in tabs]
+        if part in parts:
+            self._active = parts.index(part)
+        else:
+            self._open_tab(0)
+
+    def _open_tab(self, index: int) -> None:
+        tab = self._tabs[index]
+        self._active = index
+        pane = self._panes.get(tab.part)
+        for other in self._panes.values():
+            other.display = other is pane
+        if pane is None:
+            pane = self._panes[tab.part] = self._make_pane(tab)
+            mounted = self.mount(pane)
+            self.call_later(self._opened, pane, mounted)
+        elif pane.ready:
+            pane.opened()
+            pane.main.focus()
+        self._show_head()
+        self.show_hints()
+
+    async def _opened(self, pane: Pane, mounted: object) -> None:
+        """The pane is there now: it takes what it is to show."""
+        await mounted  # type: ignore[misc]
+        if self.course.shown is not None:
+            pane.take(self.course.shown)
+        pane.opened()
+        if pane is self.pane:
+            pane.main.focus()
+
+    @on(Tabs.Picked)
+    def _picked_tab(self, event: Tabs.Picked) -> None:
+        self._open_tab(event.index)
+
+    def open_part(self, part: str) -> Pane | None:
+        """Opens the tab of a part and returns it; None when the runtime has no such tab."""
+        for index, tab in enumerate(self._tabs):
+            if tab.part == part:
+                self._open_tab(index)
+                return self.pane
+        return None
+
+    def action_tab(self, number: str) -> None:
+        """Opens a tab by its number."""
+        index = int(number) - 1
+        if index < len(self._tabs):
+            self._open_tab(index)
+
+    # Footer and help
+
+    def show_hints(self, right: str = READ_ONLY) -> None:
+        """The footer of what is in front; while travelling that of travelling."""
+        keys, found = self.kit.keys, []
+        view = self.course.shown
+        travelling = view is not None and view.travelling
+        hints = TRAVELLING if travelling else self.pane.hints(self.size.width)
+        for name, word in hints:
+            alone = name.endswith(".alone")
+            command = name.removesuffix(".alone")
+            shown = keys.shown(command)
+            if shown:
+                found.append(Hint(shown.partition(" ")[0] if alone else shown, word))
+        last = keys.hints([self.HELP_HINT])
+        for footer in self.query(Footer):
+            footer.show(found, last[0] if last else None, right)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """What fits in the footer depends on the width."""
+        self.show_hints()
+
+    def explain(self) -> Sequence[Explained]:
+        """The signs of the selected row."""
+        timeline = self.timeline_pane.timeline
+        if self.pane is not self.timeline_pane or timeline.cursor < 0 or timeline.view is None:
+            return ()
+        return explain(timeline.picture(timeline.cursor), self.kit.signs)
+
+    def zone_changed(self) -> None:
+        """Times are told in another zone."""
+        self._show_head()
+        for pane in self._ready_panes:
+            pane.redraw()
