@@ -10,7 +10,7 @@ from typing import Any
 from inspector.cli.errors import NotWritten
 from inspector.query.documents import document, row_document
 from inspector.text.escape import json_text, visible
-from inspector.text.mask import mask
+from inspector.text.mask import mask_named
 from inspector.text.measure import cell_width, pad
 from inspector.text.numbers import size
 
@@ -52,9 +52,12 @@ def write_line(line: str = "") -> None:
     _write(line + "\n")
 
 
-def shown(text: str, *, reveal: bool = False) -> str:
-    """Text from data as it may be printed: masked, with every control character made visible."""
-    return visible(text if reveal else mask(text).text)
+def shown(text: str, *, reveal: bool = False, name: str | None = None) -> str:
+    """Text from data as it may be printed: masked, with every control character made visible.
+
+    `name` is what the text is the value of, when it has one: some are hidden for that alone.
+    """
+    return visible(text if reveal else mask_named(name, text).text)
 
 
 def brief(text: str, *, reveal: bool = False) -> str:

@@ -14,6 +14,8 @@ from inspector.query.backend import KeepsVersions
 from inspector.text.measure import clip
 from inspector.text.numbers import size
 
+_LOOKED_AT = 4096
+"""Characters of a value that are looked through for secrets when only its beginning is shown."""
 _HEAD = ("NAME", "SCOPE", "KIND", "SIZE", "VALUE", "FROM")
 
 
@@ -47,7 +49,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _row(one: Value, options: argparse.Namespace) -> tuple[str, ...]:
     content = one.value if options.full and one.value is not None else one.preview
-    text = shown(content, reveal=options.reveal)
+    if content == one.preview and one.value is not None:
+        # A secret that the end of the preview cuts in two is only known as one in the whole.
+        content = one.value if options.full else one.value[:_LOOKED_AT]
+    text = shown(content, reveal=options.reveal, name=one.name)
     if one.attachment is not None and one.attachment.path:
         text = f"{shown(one.attachment.path)} {one.attachment.verdict}"
     older = f"  {one.superseded} superseded" if one.superseded else ""
