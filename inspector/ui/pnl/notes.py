@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from textual.strip import Strip
 
+from inspector.text.measure import clip
 from inspector.text.numbers import clock_time, count
 from inspector.ui.kit import Kit
 from inspector.ui.paint import NARROW, margin
@@ -103,15 +104,24 @@ class Notes:
         line.add(text, role, skip=1)
         return True
 
-    def _realised(self, page: Page, asset: AssetLine) -> None:
+    def _realised(self, page: Page, chosen: AssetLine) -> None:
+        """What was confirmed of each asset, where it does not stand beside the sums."""
         if page.lines:
             page.line()
         page.line().add(RIGHT_TITLE, Role.STRONG)
-        text = figure(asset, asset.realised, self._kit)
-        label = "units" if asset.is_gas else "net"
-        begun = self._field(page, label, text, role_of(asset.realised, "realised"), False)
-        if asset.realised_runs:
-            self._field(page, "in runs", count(asset.realised_runs), Role.MUTED, begun)
+        for asset in self._book.assets:
+            if asset is not chosen and asset.realised is None:
+                continue
+            name = clip(symbol_of(asset, self._kit), LABEL - 2, ellipsis=self._kit.signs.cut)
+            parts = in_groups(figure(asset, asset.realised, self._kit), max(8, page.room - LABEL))
+            for number, part in enumerate(parts):
+                line = page.line()
+                label = "" if number else name
+                line.put(page.margin, label, Role.STRONG if asset is chosen else Role.MUTED)
+                line.put(page.margin + LABEL, part, role_of(asset.realised, "realised"))
+            runs = f"in runs {count(asset.realised_runs)}"
+            if asset.realised_runs and page.lines[-1].cells + FIELDS + len(runs) <= page.end:
+                page.lines[-1].add(runs, Role.MUTED, skip=FIELDS)
 
     def _run(self, page: Page, asset: AssetLine) -> None:
         """The marked run."""

@@ -68,10 +68,22 @@ async def test_what_misleads_is_said_also_where_it_has_no_room_on_a_line() -> No
 async def test_a_value_beyond_256_bits_is_there_to_its_last_digit(width: int) -> None:
     async with on_screen(enormous(), (width, 60)) as pilot:
         text = "".join("".join(line.split()) for line in shown(pilot.app))
+        assert "realised,confirmed" in text
         assert f"credits{BIG:,}" in text
         assert f"debits{BIG:,}" in text
-        assert f"net{BIG:,}" in text
+        assert f"WETH{BIG:,}" in text
         assert f"-{10**20:,}" in text or f"net-{10**20:,}" in text
+
+
+async def test_where_halves_do_not_fit_beside_what_was_confirmed_stands_below() -> None:
+    async with on_screen(treasury(), (40, 40)) as pilot:
+        lines = shown(pilot.app)
+        below = lines[lines.index(" realised, confirmed") + 1 :]
+        assert [line.split() for line in below[:3]] == [
+            ["USDC", "11,250,000", "in", "runs", "1"],
+            ["DAI", "-104,500", "in", "runs", "1"],
+            ["gas", "-245,201", "in", "runs", "2"],
+        ]
 
 
 async def test_decimals_and_symbols_come_only_from_the_settings() -> None:
