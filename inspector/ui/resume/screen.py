@@ -95,12 +95,17 @@ class ResumeScreen(CommandScreen):
     # What is known
 
     @property
+    def is_open(self) -> bool:
+        """Whether the dialog was not left; answers may come later than that."""
+        return self in self._launcher.app.screen_stack
+
+    @property
     def plan(self) -> Plan | None:
         """The plan for what was read and chosen."""
         return None if self._seen is None else self._seen.plan(self._choices)
 
     def _take(self, seen: Seen | Unavailable) -> None:
-        if not self.is_mounted:
+        if not self.is_open:
             return
         self._unreadable = seen.reason if isinstance(seen, Unavailable) else None
         self._seen = None if isinstance(seen, Unavailable) else seen
@@ -340,19 +345,23 @@ class ResumeScreen(CommandScreen):
             self._choices,
             not self._behind,
             self._refused,
-            lambda: self._show(Stage.BEHIND),
+            self._begun,
             self._ended,
         )
 
+    def _begun(self) -> None:
+        if self.is_open:
+            self._show(Stage.BEHIND)
+
     def _refused(self, why: str) -> None:
-        if self.is_mounted:
+        if self.is_open:
             self._show(Stage.PLAN)
             self._launcher.look(self._take)
             self._say(why)
 
     def _ended(self, over: Over) -> None:
         self._over = over
-        if self.is_mounted:
+        if self.is_open:
             self._show(Stage.OVER)
             return
         front = self._launcher.app.screen

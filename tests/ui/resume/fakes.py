@@ -69,6 +69,6 @@ class ResumeReader(FakeReader):
 def feed_with(run: Run, *flights: PreFlight) -> FakeFeed:
     """A feed over the runs of the pictures, one of which can be resumed."""
     view = replace(pictured.audit_view(), run=run)
-    feed = FakeFeed(pictured.overview(), view)
+    feed = FakeFeed(pictured.overview(0), view)
     feed.readers[run.key] = ResumeReader(view, *flights)
     return feed
