@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from inspector.model.run import StepCounts
 from inspector.model.status import Status
 from inspector.model.step import Attempt, Step, StepKind
 
@@ -351,6 +352,18 @@ def _quoted(name: str) -> str:
 def instant(value: int) -> int | None:
     """An instant out of a column: UTC ms, or None when it is not recorded."""
     return None if value == NO_TIME else value
+
+
+def step_counts(leaves: Sequence[int]) -> StepCounts:
+    """Steps by status, from how many there are with each status code (`leaf_counts`)."""
+    return StepCounts(
+        total=sum(leaves),
+        completed=leaves[STATUS_CODE[Status.COMPLETED]],
+        failed=leaves[STATUS_CODE[Status.FAILED]],
+        running=leaves[STATUS_CODE[Status.RUNNING]],
+        pending=leaves[STATUS_CODE[Status.PENDING]],
+        skipped=leaves[STATUS_CODE[Status.SKIPPED]],
+    )
 
 
 def levels_of(table: StepTable) -> array[int]:

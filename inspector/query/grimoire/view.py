@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.derive.money import written
-from inspector.derive.steps import STATUS_CODE, StepTable
+from inspector.derive.steps import StepTable, step_counts
 from inspector.model.finding import Finding
 from inspector.model.run import Run, StepCounts
-from inspector.model.status import Status
 from inspector.model.step import OpenConstruct, Step, StepKind
 from inspector.model.store import Store
 from inspector.query.grimoire import findings, lanes
@@ -98,21 +97,11 @@ def _run(
 ) -> Run:
     base = head(facts.store, replace(facts.known, mode=mode), now)
     newest = state is timeline.state
-    counts = steps.leaf_counts
     return replace(
         base,
         findings=(*base.findings, *_findings(facts, timeline, state, steps, mode)),
         order_only=not state.instants,
-        steps=StepCounts(
-            total=sum(counts),
-            completed=counts[STATUS_CODE[Status.COMPLETED]],
-            failed=counts[STATUS_CODE[Status.FAILED]],
-            running=counts[STATUS_CODE[Status.RUNNING]],
-            pending=counts[STATUS_CODE[Status.PENDING]],
-            skipped=counts[STATUS_CODE[Status.SKIPPED]],
-        )
-        if timeline.state.events
-        else StepCounts(),
+        steps=step_counts(steps.leaf_counts) if timeline.state.events else StepCounts(),
         net=_net(facts, timeline, mode) if newest else None,
         complete=newest,
     )

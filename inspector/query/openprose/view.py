@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any
 
-from inspector.derive.steps import KIND_CODE, STATUS_CODE, Extra, StepTable
+from inspector.derive.steps import KIND_CODE, STATUS_CODE, Extra, StepTable, step_counts
 from inspector.model.finding import Finding
-from inspector.model.run import Progress, Run, RunKind, StepCounts, Tokens
+from inspector.model.run import Run, RunKind
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, Step, StepKind
 from inspector.model.store import Health, Runtime, Store
@@ -18,6 +18,7 @@ from inspector.query.openprose import findings as say
 from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.events import text_of
 from inspector.query.openprose.gates import Gate, waiting
+from inspector.query.openprose.progress import progress, tokens_of
 from inspector.query.openprose.receipts.ledger import Ledger
 from inspector.query.openprose.row_numbers import RowNumbers
 from inspector.query.openprose.rows import Damage, RunRow
@@ -161,31 +162,15 @@ def head_of(place: Place, facts: Facts, store: Store) -> Run:
 
 def complete_run(head: Run, facts: Facts, state: State, shown: Shown, now: int) -> Run:
     """The run with everything that its events tell."""
-    counts = state.steps.leaf_counts
     return replace(
         head,
         findings=tuple(_findings(head, facts, state, shown, now)),
         order_only=not state.instants,
-        steps=StepCounts(
-            total=sum(counts),
-            completed=counts[STATUS_CODE[Status.COMPLETED]],
-            failed=counts[STATUS_CODE[Status.FAILED]],
-            running=counts[STATUS_CODE[Status.RUNNING]],
-            pending=counts[STATUS_CODE[Status.PENDING]],
-            skipped=counts[STATUS_CODE[Status.SKIPPED]],
-        ),
-        progress=_progress(state, shown),
-        tokens=_tokens(facts.ledger),
+        steps=step_counts(state.steps.leaf_counts),
+        progress=progress(shown.steps, shown.open_steps, state.branches, len(shown.unconfirmed)),
+        tokens=tokens_of(facts.ledger),
         complete=True,
     )
-
-
-def _tokens(ledger: Ledger | None) -> Tokens:
-    """What the receipts say was spent; reused tokens are those that were read from a cache."""
-    if ledger is None or not ledger.sums.total.receipts:
-        return Tokens()
-    total = ledger.sums.total
-    return Tokens(cache_read=total.reused, total=total.fresh + total.reused)
 
 
 def _findings(head: Run, facts: Facts, state: State, shown: Shown, now: int) -> Iterator[Finding]:
@@ -305,27 +290,3 @@ def _references(
         given["parallel_id"] = steps.extra[around_parallel].ref.get("parallel_id")
     given.update({key: value for key, value in known.items() if key != "depth"})
     return given
-
-
-def _progress(state: State, shown: Shown) -> Progress:
-    steps = shown.steps
-    parallel = _innermost(shown, StepKind.PARALLEL)
-    loop = _innermost(shown, StepKind.LOOP)
-    done = total = now = most = None
-    if parallel is not None:
-        branches = state.branches.get(parallel, {}).values()
-        done = sum(steps.status_of(step) is Status.COMPLETED for step in branches)
-        total = len(branches)
-    if loop is not None:
-        extra = steps.extra.get(loop, _NOTHING)
-        now, most = extra.ref.get("current_iteration"), extra.of
-    return Progress(done, total, len(shown.unconfirmed), now, most)
-
-
-def _innermost(shown: Shown, kind: StepKind) -> int | None:
-    found = (
-        number
-        for number, one in zip(reversed(shown.open_steps), reversed(shown.open), strict=True)
-        if one.kind is kind
-    )
-    return next(found, None)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.derive.spending import Spending, sum_of
-from inspector.derive.steps import STATUS_CODE, StepTable
+from inspector.derive.steps import STATUS_CODE, StepTable, step_counts
 from inspector.model.finding import Finding
-from inspector.model.run import Progress, Run, RunKind, StepCounts
+from inspector.model.run import Progress, Run, RunKind
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, StepKind
 from inspector.model.store import Health, Runtime, Store, WriteStyle
@@ -157,25 +157,12 @@ def workflow_run(path: str, store: Store, facts: WorkflowFacts, now: int) -> Run
     )
 
 
-def counts_of(steps: StepTable) -> StepCounts:
-    """Steps without children, by status."""
-    counts = steps.leaf_counts
-    return StepCounts(
-        total=sum(counts),
-        completed=counts[STATUS_CODE[Status.COMPLETED]],
-        failed=counts[STATUS_CODE[Status.FAILED]],
-        running=counts[STATUS_CODE[Status.RUNNING]],
-        pending=counts[STATUS_CODE[Status.PENDING]],
-        skipped=counts[STATUS_CODE[Status.SKIPPED]],
-    )
-
-
 def completed(run: Run, steps: StepTable, more: Iterable[Finding], note: str | None) -> Run:
     """The run with what its steps tell."""
     return replace(
         run,
         findings=(*run.findings, *more),
-        steps=counts_of(steps),
+        steps=step_counts(steps.leaf_counts),
         progress=Progress(note=note),
         complete=True,
     )

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from inspector.derive.steps import STATUS_CODE, Extra, StepTable
+from inspector.derive.steps import STATUS_CODE, Extra, StepTable, step_counts
 from inspector.model.finding import Finding
-from inspector.model.run import Progress, Run, RunKind, StepCounts, Tokens
+from inspector.model.run import Run, RunKind
 from inspector.model.status import ENDED, FINISHED, Status
 from inspector.model.step import OpenConstruct, Step, StepKind
 from inspector.model.store import Health, Runtime, Store, WriteStyle
@@ -19,6 +19,7 @@ from inspector.query.openprose.logs.folder import Surroundings
 from inspector.query.openprose.logs.header import Header
 from inspector.query.openprose.logs.lines import tag_of
 from inspector.query.openprose.logs.state import Ending, LogState, Number
+from inspector.query.openprose.progress import progress, tokens_of
 from inspector.query.openprose.receipts.ledger import Ledger
 from inspector.query.openprose.view import CLOCK_MS, Place, run_key
 from inspector.text.parse_time import parse_instant
@@ -236,21 +237,13 @@ def complete_run(head: Run, facts: Facts, state: LogState, shown: Shown, now: in
         count - state.marks[status]
         for status, count in zip(Status, shown.steps.leaf_counts, strict=True)
     ]
-    by_status = dict(zip(Status, counts, strict=True))
     return replace(
         head,
         findings=tuple(_findings(head, facts, state, shown, now)),
         order_only=True,
-        steps=StepCounts(
-            total=sum(counts),
-            completed=by_status[Status.COMPLETED],
-            failed=by_status[Status.FAILED],
-            running=by_status[Status.RUNNING],
-            pending=by_status[Status.PENDING],
-            skipped=by_status[Status.SKIPPED],
-        ),
-        progress=_progress(state, shown),
-        tokens=_tokens(facts.ledger),
+        steps=step_counts(counts),
+        progress=progress(shown.steps, shown.open_steps, state.members, len(shown.unconfirmed)),
+        tokens=tokens_of(facts.ledger),
         complete=True,
     )
 
@@ -284,30 +277,3 @@ def _unended(status: Status, shown: Shown) -> list[OpenConstruct]:
         if not (used_up and status is Status.COMPLETED):
             found.append(construct)
     return found
-
-
-def _progress(state: LogState, shown: Shown) -> Progress:
-    steps = shown.steps
-    parallel = _innermost(shown, StepKind.PARALLEL)
-    loop = _innermost(shown, StepKind.LOOP)
-    done = total = now = most = None
-    if parallel is not None:
-        branches = state.members.get(parallel, {}).values()
-        done = sum(steps.status_of(step) is Status.COMPLETED for step in branches)
-        total = len(branches)
-    if loop is not None:
-        extra = steps.extra.get(loop, _NOTHING)
-        now, most = extra.ref.get("current_iteration"), extra.of
-    return Progress(done, total, len(shown.unconfirmed), now, most)
-
-
-def _innermost(shown: Shown, kind: StepKind) -> int | None:
-    pairs = zip(reversed(shown.open_steps), reversed(shown.open), strict=True)
-    return next((number for number, one in pairs if one.kind is kind), None)
-
-
-def _tokens(ledger: Ledger | None) -> Tokens:
-    if ledger is None or not ledger.sums.total.receipts:
-        return Tokens()
-    total = ledger.sums.total
-    return Tokens(cache_read=total.reused, total=total.fresh + total.reused)

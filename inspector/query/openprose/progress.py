@@ -1,0 +1,45 @@
+"""Where a run is, in signs: the innermost parallel and loop that are open, and what was spent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from inspector.derive.steps import Extra, StepTable
+from inspector.model.run import Progress, Tokens
+from inspector.model.status import Status
+from inspector.model.step import StepKind
+from inspector.query.openprose.receipts.ledger import Ledger
+
+_NOTHING = Extra()
+
+
+def progress(
+    steps: StepTable,
+    open_steps: Sequence[int],
+    branches: Mapping[int, Mapping[str, int]],
+    unconfirmed: int,
+) -> Progress:
+    """Progress from the constructs that are open; `branches` are those of each parallel."""
+    parallel = _innermost(steps, open_steps, StepKind.PARALLEL)
+    loop = _innermost(steps, open_steps, StepKind.LOOP)
+    done = total = now = most = None
+    if parallel is not None:
+        named = branches.get(parallel, {}).values()
+        done = sum(steps.status_of(step) is Status.COMPLETED for step in named)
+        total = len(named)
+    if loop is not None:
+        extra = steps.extra.get(loop, _NOTHING)
+        now, most = extra.ref.get("current_iteration"), extra.of
+    return Progress(done, total, unconfirmed, now, most)
+
+
+def _innermost(steps: StepTable, open_steps: Sequence[int], kind: StepKind) -> int | None:
+    return next((step for step in reversed(open_steps) if steps.kind_of(step) is kind), None)
+
+
+def tokens_of(ledger: Ledger | None) -> Tokens:
+    """What the receipts say was spent; reused tokens are those that were read from a cache."""
+    if ledger is None or not ledger.sums.total.receipts:
+        return Tokens()
+    total = ledger.sums.total
+    return Tokens(cache_read=total.reused, total=total.fresh + total.reused)
