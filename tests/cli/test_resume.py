@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +187,34 @@ def test_a_grimoire_run_that_failed_once_is_blocked(
     Book().run("XDest", RUN_ID, success=0).save(database)
     code, plan = Plans(tmp_path / "project", capsys).ask(key_of(database))
     assert code == 1 and "a row of XDest for this run exists already" in plan["reason"]
+
+
+def test_prism_runs_as_the_real_store_left_them(
+    cases: Cases,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    set_now: Callable[[str], None],
+) -> None:
+    waiting = "run_66049841-4bbc-4590-bcc6-8903067298fe"
+    suspended = Plans(cases.copy("prism", "suspended", tmp_path), capsys)
+    for now, allowed in (("2026-11-29T20:06:00Z", True), ("2026-11-29T20:07:00Z", False)):
+        set_now(now)
+        code, plan = suspended.ask(waiting)
+        assert (code, plan["resumable"], plan["launchable"]) == (0, True, False)
+        assert plan["deadline"] == "2026-11-29T20:06:13.787Z"
+        decisions = {one["word"]: one["why_not"] for one in plan["decisions"]}
+        assert (decisions["approve"] is None) == allowed and decisions["deny"] is None
+    code, plan = suspended.ask("run_1546fd8b-185c-40d2-b317-2556ec70e9d9")
+    assert code == 1 and "denied" in plan["reason"]
+    killed = Plans(cases.copy("prism", "killed_workflow", tmp_path), capsys)
+    for now, held in (("2026-11-29T20:04:00Z", True), ("2026-11-29T20:05:00Z", False)):
+        set_now(now)
+        code, plan = killed.ask("wfr_killed")
+        assert (code == 1) == held and plan["resumable"] is not held
+        assert ("coord-dead" in (plan["reason"] or "")) == held
+    code, plan = Plans(cases.copy("prism", "killed_tool", tmp_path), capsys).ask("latest")
+    assert code == 1 and "only kept while it waits" in plan["reason"]
+    COMPARED["situations of Prism"] += 6
 
 
 @pytest.mark.parametrize("name", ["a b", "it's", "new\nline", "-dash", "$(id)", "ü"])

@@ -7,6 +7,7 @@ told so. The sentences around it are ours, word by word.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -238,7 +239,9 @@ def _value(value: Value) -> Mapping[str, Any]:
 
 
 def _short(value: Any) -> Any:
-    """A name without its end, when it is too long for one."""
+    """A name without its end, when it is too long for one; a number that JSON has."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
     if isinstance(value, str) and len(value) > LONGEST_NAME:
         return value[:LONGEST_NAME] + "..."
     return value
