@@ -41,12 +41,12 @@ class ValuesPane(Pane):
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
         ("enter", "whole value"),
         ("outward", "scope"),
-        ("versions", "older rows"),
-        ("step-of", "its step"),
         ("copy.value", "copy value"),
         ("copy.location", "copy location"),
         ("raw", "raw row"),
         ("find", "filter"),
+        ("versions", "older rows"),
+        ("step-of", "its step"),
     )
 
     HAS_VERSIONS: ClassVar[bool] = True

@@ -20,7 +20,7 @@ async def test_a_hundred_sizes_while_the_run_is_delivered() -> None:
             if number % 5 == 0:
                 feed.tell(pictured.research())
             for line in screen._compositor.render_strips():
-                assert line.cell_length == width
+                assert line.cell_length == screen._compositor.size.width
         await pilot.resize_terminal(120, 36)
         await settle(pilot)
         assert timeline(screen).step == pictured.FACT_CHECKER
