@@ -17,10 +17,6 @@ from tests.query.openprose.builders import (
 from tests.query.openprose.databases import GATES, NOW, Opened, make
 from tests.store.writers import Writer
 
-MINUTE = 60_000
-HOUR = 60 * MINUTE
-DAY = 24 * HOUR
-
 
 def codes(view: RunView) -> list[str]:
     """The findings' codes in their order, the liveness aside: files are as old as the test."""
