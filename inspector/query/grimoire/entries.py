@@ -132,14 +132,12 @@ class _Window:
 
     def __init__(self, content: bytes, start: int, width: int) -> None:
         stop = min(len(content), start + width)
-        for _ in range(3):
-            if stop < len(content) and content[stop] & 0xC0 == 0x80:
-                stop -= 1
         part = content[start:stop]
         try:
             self._text = part.decode()
         except UnicodeDecodeError:
-            # Kept as they are, so that places can be counted in bytes.
+            # Kept as they are, so that places can be counted in bytes. A letter that the window
+            # cuts stands in an entry that it cuts as well.
             self._text = part.decode("utf-8", "surrogateescape")
         self._start = start
         self._is_last = stop == len(content)

@@ -29,11 +29,14 @@ _TYPES = ((bool, "boolean"), (str, "text"), (int, "integer"), (float, "real"))
 
 
 def newest_bindings(state: State, event: int) -> dict[str, tuple[int, int]]:
-    """Name → the entry that set it last among the first `event`, and how many did before."""
+    """Name → the entry that set it last among the first `event`, and how many did before.
+
+    In the order in which the names first appeared.
+    """
     stop = bisect_right(state.bindings, event)
     found: dict[str, tuple[int, int]] = {}
     for n, name in zip(state.bindings[:stop], state.binding_names, strict=False):
-        known = found.pop(name, None)
+        known = found.get(name)
         found[name] = (n, 0 if known is None else known[1] + 1)
     return found
 

@@ -163,6 +163,32 @@ def test_a_handoff_that_arrived_waits_for_a_resume(tmp_path: Path, look: Look) -
     assert "waits to be resumed" in message(run, "waiting")
 
 
+def test_a_handoff_under_way_waits_whatever_its_tracks_say(tmp_path: Path, look: Look) -> None:
+    (run,), _ = look(source("submitted", "pending").save(tmp_path / "g.db"))
+    assert run.status is Status.WAITING
+
+
+def test_only_the_source_waits(tmp_path: Path, look: Look) -> None:
+    """A resume writes the destination's run before its track: each is told by its own record."""
+    book = source("settled").whole(Ledger(RUN, "Dst").begin().ready("rejected"), success=0)
+    (dst, src), _ = look(book.save(tmp_path / "g.db"))
+    assert (src.status, dst.status) == (Status.WAITING, Status.FAILED)
+
+
+def test_records_leave_out_what_is_null(tmp_path: Path) -> None:
+    store = GrimoireStore(str(source().save(tmp_path / "g.db")), lambda: NOW)
+    reader = store.open(store.summarize()[1][0])
+    reader.refresh()
+    assert reader.record("tracks")[0] == {
+        "runId": RUN, "trackId": "source", "role": "source", "spellId": "Src", "chainId": 1,
+        "status": "completed", "updatedAt": STAMP,
+    }  # fmt: skip
+    assert "settledAmount" not in reader.record("handoffs")[0]
+    assert reader.record("steps")[0]["reference"] == "0x0"
+    reader.close()
+    store.close()
+
+
 @pytest.mark.parametrize("status", ["failed", "expired"])
 def test_a_handoff_that_came_to_nothing_waits_no_more(
     status: str, tmp_path: Path, look: Look

@@ -94,6 +94,14 @@ def test_transactions_are_matched_in_the_order_of_top_level_actions() -> None:
     assert [s.ref["nested"] for s in nested] == [True]
 
 
+def test_a_nested_action_is_not_taken_for_the_one_that_was_sent() -> None:
+    ledger = Ledger().begin().add("step_started", stepId="p", kind="parallel").action("nested")
+    ledger.add("step_completed", stepId="p", result={}).action("top").ready().commit("top")
+    state = fold(ledger.entries)
+    sent = [s for s in of_kind(state, StepKind.ACTION) if s.id.startswith("commit/")]
+    assert [(s.ref["step_id"], s.ref["tx_hash"]) for s in sent] == [("top", "0x0")]
+
+
 def test_gas_beyond_any_number_is_added_up() -> None:
     ledger = Ledger().begin().action("a").ready().add("commit_started")
     action = {"type": "swap", "assetIn": "USDC", "assetOut": "ETH", "amount": "100"}

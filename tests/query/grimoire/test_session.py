@@ -71,6 +71,17 @@ def test_fees_and_losses_are_explained_only_where_they_should_go() -> None:
     }
 
 
+def test_what_is_not_positive_needs_no_reason() -> None:
+    money = RunMoney()
+    for amount in ("0", "-5"):
+        delta = {"asset": "A", "amount": amount}
+        money.take({"event": {"type": "value_delta", "delta": delta}})
+    money.take({"event": {"type": "value_delta", "delta": {"asset": "A", "amount": "1"}}})
+    ((_, account),) = money.accounts
+    assert (account.unaccounted, money.deltas) == (5, 2)
+    assert [trouble.entry for trouble in money.troubles] == [3]
+
+
 MOVES = st.lists(
     st.tuples(
         st.sampled_from(["USDC", "ETH", ""]),
