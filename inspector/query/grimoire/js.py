@@ -74,7 +74,14 @@ def parse(text: str | bytes) -> Any:
 
 
 def text_of(value: object) -> str:
-    """A value as the key of a counter, as `String(value)` gives it."""
+    """A value as the key of a counter, as `String(value)` gives it. Raises Unreadable."""
+    try:
+        return _text_of(value)
+    except RecursionError:
+        raise Unreadable("nested too deep to be read") from None
+
+
+def _text_of(value: object) -> str:
     if isinstance(value, str):
         return value
     if value is None:
@@ -86,7 +93,7 @@ def text_of(value: object) -> str:
     if isinstance(value, float):
         return written(int(value)) if value.is_integer() and abs(value) < 1e21 else repr(value)
     if isinstance(value, list):
-        return ",".join("" if item is None else text_of(item) for item in value)
+        return ",".join("" if item is None else _text_of(item) for item in value)
     return "undefined" if value is UNDEFINED else "[object Object]"
 
 

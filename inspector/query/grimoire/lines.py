@@ -178,7 +178,7 @@ _LINES: Mapping[str, Callable[[Body], str]] = {
     "guard_failed": lambda body: (
         f"guard {_word(body, 'guardId')} failed ({_word(body, 'severity')}){_tail(body, 'message')}"
     ),
-    "step_started": lambda body: f"{_word(body, 'stepId')} started, a {_word(body, 'kind')}",
+    "step_started": lambda body: f"{_word(body, 'stepId')} started ({_word(body, 'kind')})",
     "step_completed": _completed,
     "step_failed": _failed,
     "step_skipped": lambda body: f"{_word(body, 'stepId')} skipped{_tail(body, 'reason')}",

@@ -55,6 +55,15 @@ def test_names_of_counters(value: Any, text: str) -> None:
     assert js.text_of(value) == text
 
 
+def test_what_is_nested_too_deep_is_said() -> None:
+    nested: list[Any] = []
+    for _ in range(100_000):
+        nested = [nested]
+    with pytest.raises(Unreadable, match="too deep"):
+        js.text_of(nested)
+    assert "too deep" in js.compact(nested)
+
+
 def test_null_and_what_is_missing_have_no_fields() -> None:
     assert js.field({"a": None}, "a") is None
     assert js.field({}, "a") is UNDEFINED
