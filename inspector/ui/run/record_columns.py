@@ -126,6 +126,18 @@ def _changed(record: Record) -> str:
     return NOT_RECORDED if changed is None else ("changed since" if changed else "as it is today")
 
 
+def _absent(record: Record) -> bool:
+    return bool(record.get("missing"))
+
+
+def _beyond(record: Record) -> str:
+    """What the runtime's own document does not know: the whole table, or some columns."""
+    if not record.get("documented"):
+        return "the whole table"
+    extra = record.get("extra_columns")
+    return ", ".join(map(str, extra)) if extra else ""
+
+
 def receipts_table(records: Sequence[Record]) -> Table:
     """Receipts, each with what it spent beside the dearest of them."""
     spent = (record.get("tokens") for record in records)
@@ -179,10 +191,22 @@ SOURCE = Table(
     lambda record: (_text(record.get("path")), record.get("text") or ""),
 )
 
+TABLES = Table(
+    (
+        Column("table", 20, plain("name"), Role.TEXT, grows=True),
+        Column("kind", 6, plain("type")),
+        Column("columns", 7, plain("columns"), right=True),
+        Column("beyond the document", 19, _beyond, narrow=False),
+    ),
+    lambda record: "the state document has it, this database does not" if _absent(record) else None,
+    plain("name"),
+)
+
 DECLARED: Mapping[str, Table] = {
     "world_models": WORLD_MODELS,
     "agents": AGENTS,
     "source": SOURCE,
+    "tables": TABLES,
 }
 
 
