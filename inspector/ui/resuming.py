@@ -10,7 +10,7 @@ from inspector.ui.commands import Command
 RESUMING_COMMANDS = (
     Command(
         "resume",
-        "What resuming this run would do…",
+        "What resuming this run would do",
         ("r",),
         ("runs", "run"),
         hint="resume…",

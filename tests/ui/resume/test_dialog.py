@@ -69,7 +69,7 @@ class Shown:
         await self.pilot.pause(0.05)
 
     async def until(self, words: str) -> None:
-        for _ in range(200):
+        for _ in range(400):
             if words in self.text:
                 return
             await self.pilot.pause(0.05)
@@ -220,13 +220,15 @@ async def test_a_launch_that_changed_nothing_is_told_so(installed: Path) -> None
 
 
 async def test_a_dialog_that_was_closed_does_not_end_the_program(installed: Path) -> None:
-    program(installed / "bin", "claude", "sh", "-c", "sleep 0.5; exit 0", "sh")
+    gate = f"while ! test -e {installed}/go; do sleep 0.05; done"
+    program(installed / "bin", "claude", "sh", "-c", gate, "sh")
     flight = audit_flight(str(installed))
     after = replace(flight, record={"run": "completed"}, outcome=Status.COMPLETED)
     async with dialog(flight, flight, after) as found:
         await found.press("B", "down", "enter")
         await found.until("It goes on when this is closed.")
         await found.press("escape")
+        (installed / "go").touch()
         await found.until("nightly-audit: by the store it completed.")
     assert launches(state_dir())[0]["verdict"] == "completed"
 
@@ -242,13 +244,15 @@ async def test_a_run_that_moved_meanwhile_is_not_launched(installed: Path) -> No
 
 
 async def test_a_second_launch_is_refused_while_the_first_lives(installed: Path) -> None:
-    program(installed / "bin", "claude", "sh", "-c", "sleep 1", "sh")
+    gate = f"while ! test -e {installed}/go; do sleep 0.05; done"
+    program(installed / "bin", "claude", "sh", "-c", gate, "sh")
     flight = audit_flight(str(installed))
     async with dialog(flight) as found:
         await found.press("B", "down", "enter")
         await found.until("It goes on when this is closed.")
         await found.press("escape", "r", "B", "down", "enter")
         await found.until("Already running: this run was launched as process")
+        (installed / "go").touch()
         await found.press("escape")
         await found.until("nightly-audit: by the store nothing was recorded")
 
