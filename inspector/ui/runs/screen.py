@@ -16,11 +16,13 @@ from inspector.derive.groups import Counts, Sort, count
 from inspector.derive.ordering import Ordering
 from inspector.derive.problems import problems, standing
 from inspector.live.feed import Feed, Message, Overview, Subscription
+from inspector.model.run import Run
 from inspector.query.view import RunView
 from inspector.ui.field import Field
 from inspector.ui.frame import Footer, Header, Piece, clock_face
 from inspector.ui.lines import LineList
 from inspector.ui.palette import Role
+from inspector.ui.resuming import why_not_resume
 from inspector.ui.runs.commands import RUNS
 from inspector.ui.runs.counts import CountsRow, FilterField, Totals, short_pieces
 from inspector.ui.runs.explain import explain
@@ -85,6 +87,11 @@ class RunsScreen(CommandScreen):
         return self.query_one(RunsList)
 
     @property
+    def subject(self) -> Run | None:
+        """The run under the cursor."""
+        return self.runs.run
+
+    @property
     def field(self) -> FilterField:
         """The filter."""
         return self.query_one(FilterField)
@@ -98,6 +105,9 @@ class RunsScreen(CommandScreen):
     def on_screen_resume(self) -> None:
         """Asks again for what the screen in front may have asked otherwise."""
         self._followed = None
+        overview = getattr(self.app, "overview", None)
+        if isinstance(overview, Overview) and overview is not self._overview:
+            self._take(overview)
         self._look_soon()
 
     # What arrives
@@ -173,7 +183,7 @@ class RunsScreen(CommandScreen):
         self._see_soon()
 
     def _tick(self) -> None:
-        if not self.is_current or self._overview is None:
+        if not self.is_active or self._overview is None:
             return
         if self.ordering.outdated(self.kit.clock(), self.kit.zone):
             self._count()
@@ -221,7 +231,7 @@ class RunsScreen(CommandScreen):
 
     def _look_closer(self) -> None:
         key = self.runs.key
-        if self.is_current and key != self._followed:
+        if self.is_active and key != self._followed:
             self._followed = key
             self.feed.follow([Subscription(key)] if key else [])
 
@@ -251,7 +261,7 @@ class RunsScreen(CommandScreen):
         """Why a command cannot be done now."""
         if name == "open" and self.runs.run is None:
             return "There is no run under the cursor."
-        return None
+        return why_not_resume(self.subject) if name == "resume" else None
 
     def action_open(self) -> None:
         """Opens the run under the cursor."""
