@@ -18,7 +18,7 @@ from inspector.config.settings import load_settings
 from inspector.query.resuming import preflight_of
 from inspector.resume import journal
 from inspector.resume.document import facts, plan_document
-from inspector.resume.launch import launches
+from inspector.resume.launch import held_by, launches
 from inspector.resume.plan import Choices, Plan, make_plan
 from inspector.resume.words import shell_line
 from inspector.store.read import StoreUnavailable
@@ -70,11 +70,11 @@ def _open(found: Any, name: str, choices: Choices, folder: Path) -> Opened:
     try:
         flight = preflight_of(reader, chosen_run)
         whole = reader.refresh().run
-        count = journal.count(folder, whole.key)
+        count, held = journal.count(folder, whole.key), held_by(folder, whole.key)
     except BaseException:
         reader.close()
         raise
-    return Opened(reader, make_plan(whole, flight, choices, count), name)
+    return Opened(reader, make_plan(whole, flight, choices, count, held), name)
 
 
 def _show(plans: Sequence[Plan], options: argparse.Namespace) -> int:

@@ -59,6 +59,28 @@ def run_here(
         return process.wait()
 
 
+def until_enter() -> None:
+    """Waits until Enter is pressed in our terminal, or an interrupt, or nothing can come any more.
+
+    Whatever else hears of interrupts, such as an event loop that waits, does not.
+    """
+    with _interrupts_raise(), suppress(KeyboardInterrupt, OSError):
+        while os.read(0, 1) not in (b"\n", b""):
+            pass
+
+
+@contextmanager
+def _interrupts_raise() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)
+
+
 def why_not(error: OSError | ValueError) -> str:
     """Why a program did not start, in a sentence."""
     if isinstance(error, OSError) and error.strerror:

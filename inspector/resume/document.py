@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -113,8 +113,3 @@ def _block(text: str, language: str) -> list[str]:
     while any(fence in line for line in shown):
         fence += "`"
     return [f"{fence}{language}", *shown, fence]
-
-
-def launch_document(result: Mapping[str, Any]) -> Document:
-    """One launch as it stands in the log."""
-    return dict(result)

@@ -20,7 +20,7 @@ from inspector.model.preflight import PreFlight
 from inspector.process.background import ending
 from inspector.resume import journal
 from inspector.resume.journal import Launch
-from inspector.resume.lock import LaunchLock, acquire, holder_of
+from inspector.resume.lock import AlreadyRunning, LaunchLock, acquire, holder_of
 from inspector.resume.outcome import Outcome, Verdict, judge
 from inspector.resume.plan import Choices, Plan, make_plan
 
@@ -106,6 +106,12 @@ def claim(folder: Path, plan: Plan, clock: Clock) -> Launching:
         lock.release()
         raise Refused("This run was launched by somebody else since you looked; look again.")
     return Launching(folder, plan, lock, clock)
+
+
+def held_by(folder: Path, run_key: str) -> str | None:
+    """Who launched the run and has not ended, in a sentence; None when nobody did."""
+    holder = holder_of(folder / LOCKS, run_key)
+    return None if holder is None else f"{AlreadyRunning(holder)}"
 
 
 def check(plan: Plan, fresh: PreFlight, choices: Choices) -> None:

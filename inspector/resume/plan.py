@@ -52,12 +52,18 @@ class Plan:
         return self.preflight.request
 
 
-def make_plan(run: Run, preflight: PreFlight, choices: Choices, launches: int = 0) -> Plan:
-    """The plan; never raises."""
+def make_plan(
+    run: Run,
+    preflight: PreFlight,
+    choices: Choices,
+    launches: int = 0,
+    held: str | None = None,
+) -> Plan:
+    """The plan; never raises. `held` says who launched the run and has not ended."""
     empty = Plan(run, preflight, None, None, None, None, choices.decision, launches)
     if not preflight.resumable:
         return replace(empty, problem=sentence(preflight.reason or "it cannot be resumed"))
-    undecided = _undecided(preflight, choices.decision)
+    undecided = held or _undecided(preflight, choices.decision)
     try:
         words, host = _words(preflight, choices)
     except NoHost as why:

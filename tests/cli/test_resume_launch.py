@@ -206,7 +206,7 @@ def test_a_launch_whose_inspector_was_killed_is_still_held(scene: Scene) -> None
     process.send_signal(signal.SIGKILL)
     process.wait()
     ran = scene.run("success")
-    assert ran.code == 1 and "Already running" in ran.err
+    assert ran.code == 1 and "Already running" in ran.out
     assert scene.log()[0]["state"] == "running"
     (scene.state / "go-on").touch()
     # It has our end of its output until it is over.
@@ -222,7 +222,7 @@ def test_a_program_in_the_background_goes_on_without_us(scene: Scene) -> None:
     said = process.communicate(timeout=20)[0]
     assert process.returncode == 1 and "goes on in the background as process" in said
     pid = int(said.partition("as process ")[2].partition(";")[0])
-    assert "Already running" in scene.run("success").err
+    assert "Already running" in scene.run("success").out
     (scene.state / "go-on").touch()
     assert gone_within(pid, 10)
     until = time.monotonic() + 10

@@ -17,6 +17,7 @@ from inspector.resume.launch import (
     behind,
     check,
     claim,
+    held_by,
     launches,
 )
 from inspector.resume.lock import AlreadyRunning
@@ -62,7 +63,12 @@ def test_a_second_launch_is_refused_while_the_first_lives(
     launching = claimed(flight, tmp_path)
     with pytest.raises(AlreadyRunning, match="Already running"):
         claimed(flight, tmp_path)
+    held = held_by(tmp_path, KEY)
+    assert held is not None and held.startswith("Already running")
+    plan = make_plan(run(), flight, Choices(), 0, held)
+    assert plan.problem == held and plan.command is not None
     launching.end(0, flight)
+    assert held_by(tmp_path, KEY) is None
     claimed(flight, tmp_path).release()
 
 

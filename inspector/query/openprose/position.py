@@ -187,8 +187,9 @@ def _block(written: Written, step: int, describe: Describe) -> Position:
 def _greatest_finished(written: Written, container: int) -> Any:
     """The statement of a container that finished and has the greatest index; None = none did."""
     steps, found = written.steps, None
-    for step in range(len(steps)):
-        if steps.parent[step] == container and steps.status_of(step) in _FINISHED:
+    finished = {STATUS_CODE[status] for status in _FINISHED}
+    for step, parent in enumerate(steps.parent):
+        if parent == container and steps.status[step] in finished:
             index = written.index[step]
             if isinstance(index, int | float):
                 found = max(found, index) if isinstance(found, int | float) else index

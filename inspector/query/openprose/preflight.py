@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.derive.steps import StepTable
+from inspector.derive.steps import KIND_CODE, STATUS_CODE, StepTable
 from inspector.model.preflight import Caution, Position, PreFlight, refused
 from inspector.model.run import Run
 from inspector.model.status import Status
@@ -164,20 +164,27 @@ def ordinal(number: int) -> str:
 def _done(material: Material, position: Position) -> Iterator[str]:
     finished = _of_the_run(material.steps, Status.COMPLETED)
     if finished:
-        yield f"{_plural('statement', finished)} {listed(finished)}"
+        yield f"{_plural('statement', finished)} {_paths(material.steps, finished)}"
     if position.keep:
         yield f"{_plural('branch', position.keep)} {listed(position.keep)}"
 
 
-def _of_the_run(steps: StepTable, status: Status) -> list[str]:
+def _of_the_run(steps: StepTable, status: Status) -> list[int]:
     """The run's own statements that stand like this; lines that say how it ended are none."""
+    code, mark = STATUS_CODE[status], KIND_CODE[StepKind.SEGMENT]
+    parent, kind = steps.parent, steps.kind
     return [
-        steps.path(step)
-        for step in range(len(steps))
-        if steps.parent[step] < 0
-        and steps.status_of(step) is status
-        and steps.kind_of(step) is not StepKind.SEGMENT
+        step
+        for step, found in enumerate(steps.status)
+        if found == code and parent[step] < 0 and kind[step] != mark
     ]
+
+
+def _paths(steps: StepTable, numbers: Sequence[int]) -> str:
+    """The ids of steps in a sentence; only of those that it names they are made."""
+    more = len(numbers) - MOST_NAMED
+    shown = ", ".join(steps.path(step) for step in numbers[:MOST_NAMED])
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _will_run(position: Position) -> Iterator[str]:
@@ -212,8 +219,8 @@ def _unknown(steps: StepTable, position: Position) -> Iterator[str]:
     if skipped:
         verb = "was" if len(skipped) == 1 else "were"
         yield (
-            f"{_plural('statement', skipped)} {listed(skipped)} {verb} skipped; whether to run now"
-            " is for the source to say"
+            f"{_plural('statement', skipped)} {_paths(steps, skipped)} {verb} skipped; whether to"
+            " run now is for the source to say"
         )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.derive.steps import StepTable
+from inspector.derive.steps import KIND_CODE, STATUS_CODE, StepTable
 from inspector.model.preflight import Position
 from inspector.model.run import Run
 from inspector.model.status import Status
@@ -31,6 +31,12 @@ LONGEST_ERROR = 600
 
 _OWN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-z]{1,12}", re.ASCII)
 """An id as the language makes it; any other may be a sentence."""
+_TOLD_KINDS = {
+    KIND_CODE[kind]
+    for kind in (
+        StepKind.STATEMENT, StepKind.PARALLEL, StepKind.BRANCH, StepKind.LOOP, StepKind.BLOCK,
+    )
+}  # fmt: skip
 _MARKUP = re.compile("[`<>&'\x7f]")
 """What could end the block, look like a tag to whoever reads it, or end a shell's quotes."""
 
@@ -55,9 +61,11 @@ class Subject:
 def prompt(subject: Subject) -> str:
     """All words; plain ASCII without control characters but line breaks."""
     before = "\n".join(_sentences(subject))
+    done = _steps_with(subject.steps, Status.COMPLETED)
+    skipped = _steps_with(subject.steps, Status.SKIPPED)
     data = ""
     for most in MOST_LISTED:
-        data = _fenced(_data(subject, most))
+        data = _fenced(_data(subject, done, skipped, most))
         if len(before) + len(data) <= MOST_BYTES:
             break
     return f"{before}\n```json\n{data}\n```\n"
@@ -152,10 +160,10 @@ def _ends(in_database: bool) -> Iterator[str]:
         yield "When the program has ended, add the end line."
 
 
-def _data(subject: Subject, most: int) -> Mapping[str, Any]:
-    run, position = subject.run, subject.position
-    done = list(_with(subject.steps, Status.COMPLETED))
-    skipped = list(_with(subject.steps, Status.SKIPPED))
+def _data(
+    subject: Subject, done: Sequence[int], skipped: Sequence[int], most: int
+) -> Mapping[str, Any]:
+    run, position, steps = subject.run, subject.position, subject.steps
     in_database = subject.column is not None
     return {
         "run_id": _short(run.run_id),
@@ -165,9 +173,9 @@ def _data(subject: Subject, most: int) -> Mapping[str, Any]:
         "newest_row" if in_database else "newest_line": subject.newest,
         "position": _position(position, most),
         "scope": [*position.scope, "root"],
-        "done": done[max(0, len(done) - most) :],
+        "done": _paths(steps, done, most),
         "done_before_those": max(0, len(done) - most),
-        "skipped": skipped[max(0, len(skipped) - most) :],
+        "skipped": _paths(steps, skipped, most),
         "values": [_value(value) for value in subject.values[:most]],
         "values_not_listed": max(0, len(subject.values) - most),
         "agents": [
@@ -210,11 +218,18 @@ def _position(position: Position, most: int) -> Mapping[str, Any]:
     return given
 
 
-def _with(steps: StepTable, status: Status) -> Iterator[str]:
-    kinds = (StepKind.STATEMENT, StepKind.PARALLEL, StepKind.BRANCH, StepKind.LOOP, StepKind.BLOCK)
-    for step in range(len(steps)):
-        if steps.status_of(step) is status and steps.kind_of(step) in kinds:
-            yield str(_short(steps.path(step)))
+def _steps_with(steps: StepTable, status: Status) -> list[int]:
+    code = STATUS_CODE[status]
+    return [
+        step
+        for step, found in enumerate(steps.status)
+        if found == code and steps.kind[step] in _TOLD_KINDS
+    ]
+
+
+def _paths(steps: StepTable, numbers: Sequence[int], most: int) -> list[str]:
+    """Paths of the last of these steps, which are the nearest."""
+    return [_short(steps.path(step)) for step in numbers[max(0, len(numbers) - most) :]]
 
 
 def _errors(steps: StepTable, most: int) -> Iterator[Mapping[str, Any]]:

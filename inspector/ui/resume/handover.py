@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from textual.app import App
 from textual.timer import Timer
 
 from inspector.process.background import Background, run_behind
-from inspector.process.foreground import run_here
+from inspector.process.foreground import run_here, until_enter
 from inspector.resume.launch import Launching, environment
 from inspector.resume.outcome import exit_words
 from inspector.text.escape import visible
@@ -49,8 +49,7 @@ def hand_over(app: App[Any], launching: Launching) -> int:
             on_start=launching.lock.note_child,
         )
         print(f"\nInspector: {exit_words(code)}. Enter returns to the screen.", end="", flush=True)
-        with suppress(KeyboardInterrupt, OSError, ValueError):
-            sys.__stdin__.readline() if sys.__stdin__ is not None else None
+        until_enter()
     return code
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textual.app import App
+from textual.app import App, SuspendNotSupported
 
 from inspector.live.feed import Feed, Unavailable
 from inspector.model.clock import Clock
@@ -30,6 +30,7 @@ from inspector.resume.launch import (
     behind,
     check,
     claim,
+    held_by,
 )
 from inspector.resume.lock import AlreadyRunning, NoLock
 from inspector.resume.outcome import Outcome, exit_words
@@ -42,15 +43,16 @@ LOOK_AGAIN_SECONDS = (0.1, 0.3, 1.0, 2.0)
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One look at a run: the run, its pre-flight, and how often it was launched before."""
+    """One look at a run: the run, its pre-flight, how often it was launched, and by whom now."""
 
     run: Run
     preflight: PreFlight
     launches: int
+    held: str | None = None
 
     def plan(self, choices: Choices) -> Plan:
         """The plan for what a person chose."""
-        return make_plan(self.run, self.preflight, choices, self.launches)
+        return make_plan(self.run, self.preflight, choices, self.launches, self.held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,8 @@ class Launcher:
 
         def question(reader: RunReader) -> Seen:
             run = reader.refresh().run
-            return Seen(run, preflight_of(reader, run), journal.count(self._folder, run.key))
+            count, held = journal.count(self._folder, run.key), held_by(self._folder, run.key)
+            return Seen(run, preflight_of(reader, run), count, held)
 
         def answer(found: Seen | Unavailable) -> None:
             # The loop may have ended while the reader was at work.
@@ -136,7 +139,7 @@ class Launcher:
                 return
             folder = behind(self._folder, launch.id)
             self.program = Behind(self.app, launching, folder, ended)
-        except NotStarted as why:
+        except (NotStarted, SuspendNotSupported) as why:
             over(Over(launching.end(None, None, started=False), f"{why}"))
             return
         begun()

@@ -66,6 +66,7 @@ class ResumeScreen(CommandScreen):
         self._folder = folder
         self._choices = Choices(settings.hosts, settings.prism_resume)
         self._seen: Seen | None = None
+        self._made: tuple[Seen, Choices, Plan] | None = None
         self._unreadable: str | None = None
         self._over: Over | None = None
         self._behind = False
@@ -101,8 +102,13 @@ class ResumeScreen(CommandScreen):
 
     @property
     def plan(self) -> Plan | None:
-        """The plan for what was read and chosen."""
-        return None if self._seen is None else self._seen.plan(self._choices)
+        """The plan for what was read and chosen; programs are looked for once."""
+        if self._seen is None:
+            return None
+        made = self._made
+        if made is None or made[0] is not self._seen or made[1] != self._choices:
+            made = self._made = (self._seen, self._choices, self._seen.plan(self._choices))
+        return made[2]
 
     def _take(self, seen: Seen | Unavailable) -> None:
         if not self.is_open:
