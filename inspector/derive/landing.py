@@ -34,7 +34,7 @@ def landing(
 
 
 def live_step(table: StepTable, step_of_event: Sequence[int]) -> int:
-    """The step where something happens now: the newest that is not finished, near the end."""
+    """The step where something happens now: unfinished and near the end, else the newest."""
     newest = step_of_event[-1] if len(step_of_event) else len(table) - 1
     for event in range(len(step_of_event), max(0, len(step_of_event) - _NEAR), -1):
         step = step_of_event[event - 1]
@@ -43,7 +43,8 @@ def live_step(table: StepTable, step_of_event: Sequence[int]) -> int:
     return newest
 
 
-_NEAR = 200
+_NEAR = 12
+"""Events after which an unfinished step that was not heard of is no longer where things happen."""
 
 
 def _overcome(table: StepTable, step: int) -> bool:

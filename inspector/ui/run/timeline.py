@@ -15,7 +15,7 @@ from inspector.derive.landing import landing, live_step
 from inspector.derive.span import Span
 from inspector.derive.time_axis import TimeAxis
 from inspector.derive.tree import TreeIndex
-from inspector.model.status import ENDED, FINISHED
+from inspector.model.status import ENDED
 from inspector.query.view import RunView
 from inspector.ui.lines import LineList
 from inspector.ui.paint import Line
@@ -326,12 +326,12 @@ class Timeline(LineList):
         self.post_message(self.Ended())
 
     def _is_live(self, step: int) -> bool:
-        """Whether a step is the one where something happens, and is not over."""
+        """Whether a step is the one where something happens, in a run that goes on."""
         view = self.view
         if view is None or view.travelling or view.run.status in ENDED or step < 0:
             return False
-        live = live_step(view.steps, view.step_of_event)
-        return step == self.index.canonical(live) and view.steps.status_of(live) not in FINISHED
+        # Many writers record a step only when it is over: the newest is live for all that.
+        return step == self.index.canonical(live_step(view.steps, view.step_of_event))
 
     def on_mouse_scroll_up(self) -> None:
         """Who scrolls back does not want to be carried away."""
