@@ -215,6 +215,27 @@ def test_order_tells_nothing_while_loops_of_two_branches_go_on() -> None:
     assert "p1.b/lb[1]/6" in told(*both, exited("la", index=3), done(6))
 
 
+@pytest.mark.parametrize("end", [branch("p1", "a"), joined("p1", 2)])
+def test_either_end_closes_what_is_inside(end: Cells) -> None:
+    start = (parallel("p1", "a", 2), loop("la", 2, 3, parallel_id="p1", branch="a"))
+    assert "p1.a/la[1]/5" in told(*start, done(5))
+    assert "5" in told(*start, end, done(5))
+
+
+def test_a_loop_may_have_instants_and_an_error() -> None:
+    state = folded(
+        loop("l1", 2, started="2026-01-16 20:00:00"),
+        cells(10, "failed", "loop", loop_id="l1", error="no more", ended="2026-01-16 20:00:09"),
+    )
+    step = state.steps.step(0)
+    assert (step.duration_ms, step.error) == (9000, "no more")
+
+
+def test_an_exited_loop_leaves_nothing_in_mind() -> None:
+    state = folded(loop("l1", 2), done(1), exited("l1"), loop("l1", 2), done(1), exited("l1"))
+    assert set(state.by_key) == {-1}
+
+
 def test_a_loop_that_its_branch_left_open_takes_nothing_in_any_more() -> None:
     assert "5" in told(
         parallel("p1", "a", 2), loop("la", 2, 3, parallel_id="p1", branch="a"), branch("p1", "a"),
@@ -241,4 +262,5 @@ def test_ten_thousand_rounds_with_a_parallel_each_stay_cheap() -> None:
         described += [parallel("p1", "a"), branch("p1", "a"), joined("p1"), round_("l1", number)]
     fold(rows(*described), state)
     assert len(state.steps) == 1 + 3 * rounds
+    assert len(state.by_key) < 10, "what is over is not kept in mind"
     assert looked < 5 * len(described)

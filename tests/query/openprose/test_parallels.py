@@ -38,6 +38,15 @@ def test_a_joined_parallel_needs_no_further_branch() -> None:
     assert state.steps.status_of(number_of(state, "p1.b")) is Status.NOT_NEEDED
 
 
+def test_what_the_start_says_of_the_parallel_is_kept() -> None:
+    state = folded(parallel("p1", "a b", strategy="first", on_fail="continue", note="x"))
+    ref = state.steps.step(0).ref
+    assert ref == {
+        "strategy": "first", "on_fail": "continue", "parallel_id": "p1", "joined": False,
+        "branches": ["a", "b"],
+    }  # fmt: skip
+
+
 def test_a_failed_branch_fails_alone() -> None:
     state = folded(
         parallel("p1", "a b"), branch("p1", "a", "failed", error="no answer"), branch("p1", "b")
@@ -103,6 +112,15 @@ def test_rows_without_an_id_belong_to_the_parallel_of_their_statement() -> None:
         cells(3, "joined", "parallel:"),
     )
     assert told(*rows) == {"parallel": "joined", "parallel.a": "completed"}
+
+
+def test_without_an_id_what_is_closed_counts_when_nothing_is_open() -> None:
+    start = cells(3, "started", "parallel:", branches=["a"])
+    end = cells(3, "joined", "parallel:")
+    again = cells(3, "completed", "parallel:a", branch="a")
+    assert told(start, end, again) == {"parallel": "joined", "parallel.a": "completed"}
+    other = cells(4, "completed", "parallel:z", branch="z")
+    assert "parallel#2.z" in told(start, end, other)
 
 
 def test_an_updating_writer_gives_branches_statements_of_their_own() -> None:

@@ -124,6 +124,30 @@ def test_statements_without_a_number_are_told_apart_by_their_text() -> None:
     assert told(done(None, "a"), done(None, "b")) == {"?": "completed", "?#2": "completed"}
 
 
+def test_without_a_number_a_text_is_ended_once() -> None:
+    """A further row with the text of what ended is another statement: nothing ties them."""
+    assert told(executing(None, "a"), done(None, "a")) == {"?": "completed"}
+    assert told(done(None, "a"), done(None, "a")) == {"?": "completed", "?#2": "completed"}
+    assert told(executing(None, ""), done(None, "")) == {"?": "executing", "?#2": "completed"}
+
+
+def test_the_rows_show_how_they_were_written() -> None:
+    state = folded(
+        executing(1, started=AT), done(2, started=AT, ended=AT), done(3, ended=AT), done(4),
+        retry(5, 2, 3), executing(6, retry_attempt=1, max_retries=3), cells(7, "failed"),
+    )  # fmt: skip
+    assert (state.instants, state.both_instants) == (3, 1)
+    assert (state.appended, state.updated) == (1, 1)
+    assert state.failures.tolist() == [7]
+    # The long way and the short one count alike.
+    assert folded(done(1, started=AT, ended=AT, note=1)).both_instants == 1
+
+
+def test_how_many_attempts_are_allowed_is_said_by_the_retry() -> None:
+    state = folded(failed(1), retry(1, 2, 3), done(1, attempt=2, max=9))
+    assert state.steps.step(0).max_attempts == 3
+
+
 def test_cells_of_the_wrong_kind_are_read_as_text() -> None:
     state = folded(cells(1, b"completed", b"\xff\x41", error=7))
     step = state.steps.step(0)
@@ -179,6 +203,10 @@ class TestInstants:
         )
         assert remarks(state) == [("clock_skew", (2,))]
         assert state.steps.started[1] == AT_MS
+
+    def test_one_that_starts_with_its_parent_is_right(self) -> None:
+        state = folded(executing(1, "do it", started=AT, block="it"), done(2, started=AT, parent=1))
+        assert remarks(state) == []
 
     @pytest.mark.parametrize("never", ["1970-01-01 00:00:00", "9999-12-31 23:59:59"])
     def test_an_instant_that_cannot_be_right_is_kept_off_the_axis(self, never: str) -> None:
