@@ -18,6 +18,7 @@ from inspector.config.settings import load_settings
 from inspector.query.resuming import preflight_of
 from inspector.resume import journal
 from inspector.resume.document import facts, plan_document
+from inspector.resume.hosts import NoHost, pick
 from inspector.resume.launch import held_by, launches
 from inspector.resume.plan import Choices, Plan, make_plan
 from inspector.resume.words import shell_line
@@ -61,6 +62,11 @@ def _choices(options: argparse.Namespace) -> Choices:
     settings, problems = load_settings(None)
     for problem in problems:
         print(f"inspector: {problem}", file=sys.stderr)
+    if options.host is not None:
+        try:
+            pick(settings.hosts, options.host)
+        except NoHost as why:
+            raise UserError(f"{why}", BAD_USAGE) from None
     return Choices(settings.hosts, settings.prism_resume, options.host, options.decision)
 
 

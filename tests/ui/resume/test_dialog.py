@@ -111,7 +111,7 @@ async def test_it_says_what_the_picture_says(installed: Path) -> None:
         assert found.choice == "Cancel"
 
 
-@pytest.mark.parametrize("size", [(120, 36), (80, 24), (60, 20), (40, 15)])
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (40, 15)])
 async def test_it_fits_every_terminal(installed: Path, size: tuple[int, int]) -> None:
     async with dialog(audit_flight(str(installed)), size=size) as found:
         text = found.text
@@ -127,10 +127,11 @@ async def test_it_fits_every_terminal(installed: Path, size: tuple[int, int]) ->
 
 
 async def test_escape_and_enter_leave_without_a_trace(installed: Path) -> None:
-    for key in ("escape", "enter"):
-        async with dialog(audit_flight(str(installed))) as found:
-            await found.press(key)
-            assert not isinstance(found.pilot.app.screen, ResumeScreen)
+    async with dialog(audit_flight(str(installed))) as found:
+        await found.press("escape")
+        assert not isinstance(found.pilot.app.screen, ResumeScreen)
+        await found.press("r", "enter")
+        assert not isinstance(found.pilot.app.screen, ResumeScreen)
     assert not (installed / "started").exists() and launches(state_dir()) == []
 
 
