@@ -39,7 +39,7 @@ from tests.query.openprose.builders import (
 NOW = 1_768_573_931_000
 LONG_AGO = NOW - 11 * 3_600_000
 OWN_ID = "20260116-030000-b1b1b1"
-STORE = Store("/work/runs/one/state.db", Runtime.OPENPROSE, "v5", WriteStyle.APPEND, Health.OK)
+STORE = Store("/project/runs/one/state.db", Runtime.OPENPROSE, "v5", WriteStyle.APPEND, Health.OK)
 
 
 def material(*rows: Cells, names: Sequence[str] = (), **given_: Any) -> Material:
@@ -57,8 +57,8 @@ def material(*rows: Cells, names: Sequence[str] = (), **given_: Any) -> Material
     shown = show(state, frozenset(names))
     whole: dict[str, Any] = {
         "run": run,
-        "folder": "/work/runs/one",
-        "project": "/work",
+        "folder": "/project/runs/one",
+        "project": "/project",
         "position": position_of(state, shown.steps, shown.describe),
         "steps": shown.steps,
         "newest": state.events,
