@@ -195,8 +195,10 @@ class TestQuestions:
             watched.feed.ask(second.key, lambda reader: "second", answers)
             watched.feed.follow([Subscription(second.key)])
         answers.wait(lambda all_: len(all_) == 40, PATIENCE)
-        assert {one for one in answers.messages if isinstance(one, str)} == {"first", "second"}
-        assert answers.messages.count("second") == 20
+        # A reader that was left may end before it answers, and then says so.
+        others = [one for one in answers.messages if one != "second"]
+        assert all(one == "first" or isinstance(one, Unavailable) for one in others)
+        assert (answers.messages.count("second"), len(others)) == (20, 20)
 
     def test_about_a_run_that_is_not_there(self, tmp_path: Path, watch: Watch) -> None:
         watched = watch(tmp_path)
