@@ -23,6 +23,17 @@ class Checkpoints(Generic[S]):
         self._limit = limit
         self._budget = budget
 
+    def expect(self, events: int) -> None:
+        """Makes the distances right for a run of this length: none is saved only to be dropped."""
+        while not self._holds(events // self._spacing):
+            self._spacing *= 2
+            self._states = {n: s for n, s in self._states.items() if n % self._spacing == 0}
+
+    def _holds(self, count: int) -> bool:
+        """Whether so many states at the present distance are allowed."""
+        together = self._spacing * count * (count + 1) // 2
+        return count <= self._limit and together <= max(self._budget, 2 * self._spacing * count)
+
     def due(self, events: int) -> int:
         """The next event number after `events` at which a state should be saved."""
         return (events // self._spacing + 1) * self._spacing
@@ -30,15 +41,7 @@ class Checkpoints(Generic[S]):
     def save(self, events: int, state: S) -> None:
         """Keeps a state that nobody changes any more."""
         self._states[events] = state
-        while len(self._states) > 1 and self._too_many():
-            self._spacing *= 2
-            kept = {n: s for n, s in self._states.items() if n % self._spacing == 0}
-            self._states = kept
-
-    def _too_many(self) -> bool:
-        if len(self._states) > self._limit:
-            return True
-        return sum(self._states) > max(self._budget, 2 * max(self._states))
+        self.expect(events)
 
     def before(self, events: int) -> tuple[int, S] | None:
         """The newest saved state with at most this many events; it must be copied before use."""

@@ -58,6 +58,18 @@ def test_all_together_they_tell_of_a_limited_number_of_events(to: int, budget: i
     assert sum(kept) <= max(budget, 2 * max(kept, default=0))
 
 
+@given(st.integers(0, 20_000), st.integers(1, 5000))
+def test_who_says_how_long_the_run_becomes_saves_nothing_in_vain(to: int, budget: int) -> None:
+    saved: Checkpoints[int] = Checkpoints(spacing=4, limit=5, budget=budget)
+    saved.expect(to)
+    saves, due = 0, saved.due(0)
+    while due <= to:
+        saved.save(due, due)
+        saves, due = saves + 1, saved.due(due)
+    assert saves == len(saved)
+    assert to < 8 or saves
+
+
 def test_states_of_events_that_changed_are_forgotten() -> None:
     saved = grown(20)
     saved.forget_after(13)

@@ -69,6 +69,7 @@ class Timeline:
 
     def _append(self, rows: Sequence[Row]) -> None:
         state, at = self.state, 0
+        self._checkpoints.expect(state.events + len(rows))
         while at < len(rows):
             due = self._checkpoints.due(state.events)
             end = min(at + due - state.events, len(rows))
