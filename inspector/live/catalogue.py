@@ -87,11 +87,11 @@ class Catalogue:
             return False
         path = next(iter(self._stale))
         del self._stale[path]
-        reader = self._workspace.reader(self._candidates[path])
-        if reader is None:
+        summary = self._workspace.summary(self._candidates[path])
+        if summary is None:
             self._forget(path)
             return True
-        store, runs = reader.summarize()
+        store, runs = summary
         before = {run.key: run for run in self._known.get(path, (None, ()))[1]}
         merged = tuple(_merged(run, before.get(run.key)) for run in runs)
         self._forget(path)

@@ -13,8 +13,10 @@ from typing import Any
 from inspector.live.feed import Unavailable
 from inspector.live.pacing import Pacing
 from inspector.model.status import ENDED
+from inspector.model.store import Health
 from inspector.query.backend import RunReader
 from inspector.query.view import RunView
+from inspector.query.workspace import FAULT
 from inspector.store.read import StoreUnavailable
 
 RECHECK_SECONDS = 0.5
@@ -176,6 +178,11 @@ class RunWorker:
         except StoreUnavailable as trouble:
             self._failures += 1
             self._say_stale(deliver, trouble)
+        except Exception as error:
+            # A fault of ours: said like any other trouble, and the run is tried again.
+            self._failures += 1
+            reason = f"{FAULT} ({type(error).__name__}: {error})"
+            self._say_stale(deliver, StoreUnavailable(Health.UNREADABLE, reason))
 
     def _show(
         self,

@@ -69,6 +69,8 @@ class WatchedWorkspace:
         """Follows exactly these runs."""
         wanted = {one.key: one.at for one in subscriptions}
         with self._lock:
+            if self._stop.is_set():
+                return
             left = [self._workers.pop(key) for key in list(self._workers) if key not in wanted]
             for key, at in wanted.items():
                 known = self._workers.get(key)

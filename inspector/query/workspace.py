@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from inspector.model.clock import Clock
+from inspector.model.finding import Finding
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
@@ -29,6 +30,7 @@ from inspector.store.read import StoreUnavailable, ZeroTouchReader
 _EARLIEST, _LATEST = 946_684_800_000, 4_102_444_800_000
 """2000 and 2100 in UTC ms."""
 
+FAULT = "Inspector itself is at fault"
 _NO_TABLES = "it has no tables; if a program used it, the -wal file that held them is missing"
 
 
@@ -127,9 +129,20 @@ class Workspace:
     def summaries(self) -> Iterator[tuple[Store, Sequence[Run]]]:
         """Every store with its runs, from cheap reads."""
         for candidate in self.candidates():
+            summary = self.summary(candidate)
+            if summary is not None:
+                yield summary
+
+    def summary(self, candidate: Candidate) -> tuple[Store, Sequence[Run]] | None:
+        """A store with its runs; None when it is none, or when a fault of ours keeps it closed."""
+        try:
             reader = self.reader(candidate)
-            if reader is not None:
-                yield reader.summarize()
+            return None if reader is None else reader.summarize()
+        except Exception as error:
+            # Whatever is wrong with one store costs no other.
+            reason = f"{FAULT} ({type(error).__name__}: {error})"
+            self.refused[candidate.path] = Refused(candidate.path, reason, Health.UNREADABLE)
+            return None
 
     def open(self, run: Run) -> RunReader:
         """A reader of one run. Raises `StoreUnavailable` when its store is not there any more."""
@@ -145,7 +158,7 @@ class Workspace:
         return run if run.complete else self.read_whole(run)
 
     def read_whole(self, run: Run) -> Run:
-        """The run read whole now; what cannot be read stays as it is."""
+        """The run read whole now; what cannot be read stays as it is, a fault of ours is said."""
         try:
             reader = self.open(run)
             try:
@@ -154,6 +167,9 @@ class Workspace:
                 reader.close()
         except StoreUnavailable:
             return run
+        except Exception as error:
+            message = f"Cannot be read whole: {FAULT} ({type(error).__name__}: {error})."
+            return replace(run, complete=True, findings=(Finding("unreadable", message),))
 
     def close(self) -> None:
         """Removes all private copies."""

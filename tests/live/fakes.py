@@ -108,6 +108,7 @@ class FakeStore:
     summarized: int = 0
     grown: bool = False
     closed: bool = False
+    broken: bool = False
 
     def summarize(self) -> tuple[Store, Sequence[Run]]:
         self.summarized += 1
@@ -148,10 +149,10 @@ class FakeWorkspace:
         self.found = Discovery((), (), (), ())
         return self.found
 
-    def reader(self, candidate: Candidate) -> StoreReader | None:
-        reader = cast(StoreReader, self.stores[candidate.path])
-        self.readers[candidate.path] = reader
-        return reader
+    def summary(self, candidate: Candidate) -> tuple[Store, Sequence[Run]] | None:
+        reader = self.stores[candidate.path]
+        self.readers[candidate.path] = cast(StoreReader, reader)
+        return None if reader.broken else reader.summarize()
 
     def read_whole(self, run: Run) -> Run:
         self.completed.append(run.key)

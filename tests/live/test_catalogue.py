@@ -84,6 +84,15 @@ def test_a_folder_that_got_its_database_is_read_anew() -> None:
     assert catalogue.has_stale()
 
 
+def test_a_store_that_became_none_is_dropped() -> None:
+    workspace = FakeWorkspace(A, B)
+    catalogue = catalogue_of(workspace)
+    workspace.stores[A].broken = True
+    catalogue.touched([A])
+    assert catalogue.read_next()
+    assert [run.run_id for run in catalogue.runs()] == ["20260102-b"]
+
+
 def test_no_path_that_exists_is_said_and_forgets_everything() -> None:
     workspace = FakeWorkspace(A)
     catalogue = catalogue_of(workspace)

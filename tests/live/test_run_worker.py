@@ -103,6 +103,17 @@ def test_a_busy_store_leaves_the_last_view_with_the_reason(begin: Begin) -> None
     assert len(told.messages) == 3, "the trouble is told once, however often it was met"
 
 
+def test_a_fault_of_ours_is_said_and_the_run_is_tried_again(begin: Begin) -> None:
+    run, told = FakeRun(), Told()
+    worker = begin(run, told)
+    told.wait(lambda views: len(views) == 1)
+    run.trouble, run.news = RuntimeError("oh"), True
+    worker.wake()
+    told.wait(lambda views: "RuntimeError: oh" in (views[-1].stale_reason or ""))
+    run.trouble, run.events = None, 2
+    told.wait(lambda views: views[-1].events == 2)
+
+
 class TestTravel:
     def test_to_an_earlier_event_and_back(self, begin: Begin) -> None:
         run, told = FakeRun(events=9), Told()

@@ -249,6 +249,17 @@ def test_stopping_leaves_no_thread_and_no_private_file(
     expect_no_thread_but(before)
 
 
+def test_nothing_begins_after_the_end(tmp_path: Path) -> None:
+    make(tmp_path, rows(done(1)))
+    before = set(threading.enumerate())
+    watched = Watched(tmp_path)
+    (run,) = watched.wait_for_list(lambda runs: RUN_ID in runs).runs
+    watched.feed.stop()
+    watched.feed.follow([Subscription(run.key)])
+    watched.feed.in_view([run.key])
+    expect_no_thread_but(before)
+
+
 def test_stopping_at_once(tmp_path: Path) -> None:
     make(tmp_path, rows(done(1)))
     before = set(threading.enumerate())

@@ -10,6 +10,8 @@ import pytest
 
 from inspector.model.status import Status
 from inspector.model.store import Health
+from inspector.query.openprose.run_reader import ProseRun
+from inspector.query.openprose.store_reader import ProseStore
 from inspector.query.workspace import Workspace
 from inspector.store.discover import MissingPath
 from inspector.store.read import StoreUnavailable
@@ -114,6 +116,41 @@ def test_opening_looks_at_the_store_that_is_meant_only(
     monkeypatch.setattr(Workspace, "reader", counted)
     workspace.open(runs[0]).close()
     assert len(asked) == 1
+
+
+class TestFaultsOfOurs:
+    """Whatever we did wrong about one run costs no other, and is said."""
+
+    def test_in_a_summary(
+        self, tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        make(tmp_path, rows(done(1)))
+        bad = make(tmp_path, name="bad", run_id="bad")
+        usual = ProseStore.summarize
+
+        def fail(store: ProseStore) -> object:
+            if store.path == str(bad):
+                raise RuntimeError("oh")
+            return usual(store)
+
+        monkeypatch.setattr(ProseStore, "summarize", fail)
+        assert list(statuses(workspace)) == [RUN_ID]
+        assert "RuntimeError: oh" in workspace.refused[str(bad.parent)].reason
+
+    def test_in_reading_a_run_whole(
+        self, tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        make(tmp_path, rows(done(1)))
+        ((_, (run,)),) = workspace.summaries()
+
+        def fail(reader: ProseRun) -> object:
+            raise RecursionError("too deep")
+
+        monkeypatch.setattr(ProseRun, "refresh", fail)
+        whole = workspace.completed(run)
+        assert whole.complete
+        assert [one.code for one in whole.findings] == ["unreadable"]
+        assert "RecursionError" in whole.findings[0].message
 
 
 class TestMissingPaths:
