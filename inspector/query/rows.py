@@ -6,7 +6,7 @@ A row that cannot be read ends the reading there and is said; it never costs the
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,21 +32,16 @@ class Damage:
 
 
 def collect(
-    connection: sqlite3.Connection,
-    table: str,
-    sql: str,
-    values: Sequence[Any],
-    take: Callable[[Any], object],
-) -> Damage | None:
-    """Gives each row to `take`; where reading ends early, or cannot begin, says so."""
-    count = 0
+    connection: sqlite3.Connection, table: str, sql: str, values: Sequence[Any]
+) -> tuple[list[tuple[Any, ...]], Damage | None]:
+    """The rows that a statement gives; where reading ends early, or cannot begin, says so."""
+    rows: list[tuple[Any, ...]] = []
     try:
-        for row in connection.execute(sql, values):
-            take(row)
-            count += 1
+        # What was read before an error stays in the list, as it would row by row.
+        rows.extend(connection.execute(sql, values))
     except sqlite3.DatabaseError as error:
-        return Damage(table, count, str(error))
-    return None
+        return rows, Damage(table, len(rows), str(error))
+    return rows, None
 
 
 def read_whole_rows(

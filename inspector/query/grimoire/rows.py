@@ -129,8 +129,7 @@ class _Reader:
             return []
         listed = ", ".join(_column(table, column) for column in columns)
         sql = f"SELECT {listed} FROM {quoted(name)} {where} ORDER BY {_order(table)}"
-        found: list[Any] = []
-        harm = collect(self.connection, name, sql, values, found.append)
+        found, harm = collect(self.connection, name, sql, values)
         if harm is not None:
             self.damage.append(harm)
         return found

@@ -1,45 +1,38 @@
 """Rows that were folded, kept small: to fold again from an earlier point, and to see what changed.
 
-A row is compared by its digest; whole rows are packed away by blocks and unpacked when the past is
-asked for, which needs no further read of the database.
+Rows are packed away by blocks and unpacked when the past is asked for, or when they are compared,
+which needs no further read of the database.
 """
 
 from __future__ import annotations
 
 import marshal
 import zlib
-from array import array
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import cast
 
 from inspector.query.openprose.events import Row
 
 BLOCK = 1024
 _FORMAT = 2
-"""Of `marshal`: equal values give equal bytes, since none refers to another."""
-
-
-def _digest(row: Row) -> int:
-    """Of the bytes of a row: numbers and texts that are no more than alike must differ in it."""
-    return hash(marshal.dumps(row, _FORMAT))
+"""Of `marshal`: without references between objects, which would cost time and gain nothing."""
 
 
 class KeptRows:
     """Rows in their order; the first is at 0."""
 
     def __init__(self) -> None:
-        self._digests = array("q")
         self._packed: list[bytes] = []
         self._newest: list[Row] = []
         """Rows after the last full block."""
+        self._unpacked: tuple[int, list[Row]] = (-1, [])
+        """The block that was needed last."""
 
     def __len__(self) -> int:
-        return len(self._digests)
+        return len(self._packed) * BLOCK + len(self._newest)
 
     def extend(self, rows: Sequence[Row]) -> None:
         """Adds rows at the end."""
-        self._digests.extend(map(_digest, rows))
         newest = self._newest
         newest.extend(rows)
         full = max(0, len(newest) // BLOCK - 1) * BLOCK
@@ -56,36 +49,48 @@ class KeptRows:
         if packed < len(self._packed):
             self._newest = list(self._block(packed))
             del self._packed[packed:]
+            self._unpacked = (-1, [])
         del self._newest[length - len(self._packed) * BLOCK :]
-        del self._digests[length:]
 
     def between(self, first: int, end: int) -> Iterator[Row]:
         """Rows number `first` to `end - 1`."""
-        end = min(end, len(self))
-        begins_newest = len(self._packed) * BLOCK
-        while first < min(end, begins_newest):
-            number, within = divmod(first, BLOCK)
-            block = self._block(number)[within : within + end - first]
-            yield from block
-            first += len(block)
-        yield from self._newest[max(0, first - begins_newest) : max(0, end - begins_newest)]
+        for stretch in self._stretches(first, end):
+            yield from stretch
 
     def same(self, at: int, row: Row) -> bool:
-        """Whether the row at this place is this very one."""
-        return self._digests[at] == _digest(row)
+        """Whether the row at this place is this very one; cheap for places close to each other."""
+        return next(self.between(at, at + 1), None) == row
 
     def first_difference(self, rows: Sequence[Row], start: int = 0) -> int:
         """Where `rows`, the first of which belongs at `start`, begin to differ from these.
 
         The length of the shorter when neither has a row that the other has not.
         """
-        ours = self._digests[start : start + len(rows)]
-        theirs = array("q", map(_digest, islice(rows, len(ours))))
-        if ours == theirs:
-            return start + len(ours)
-        return start + next(
-            at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other
-        )
+        at = start
+        for ours in self._stretches(start, start + len(rows)):
+            theirs = rows[at - start : at - start + len(ours)]
+            if ours != theirs:
+                return at + next(
+                    n
+                    for n, (one, other) in enumerate(zip(ours, theirs, strict=True))
+                    if one != other
+                )
+            at += len(ours)
+        return at
+
+    def _stretches(self, first: int, end: int) -> Iterator[list[Row]]:
+        end = min(end, len(self))
+        while first < end:
+            number, within = divmod(first, BLOCK)
+            rows = self._block(number) if number < len(self._packed) else self._newest
+            if number >= len(self._packed):
+                within = first - len(self._packed) * BLOCK
+            stretch = rows[within : within + end - first]
+            yield stretch
+            first += len(stretch)
 
     def _block(self, number: int) -> list[Row]:
-        return cast(list[Row], marshal.loads(zlib.decompress(self._packed[number])))
+        if self._unpacked[0] != number:
+            rows = marshal.loads(zlib.decompress(self._packed[number]))
+            self._unpacked = (number, cast(list[Row], rows))
+        return self._unpacked[1]

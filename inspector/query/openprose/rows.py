@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from inspector.query.openprose.events import COLUMNS, Row
 from inspector.query.rows import Damage, collect, read_whole_rows
@@ -51,9 +51,8 @@ def read_run_rows(
         return [], None
     columns = ", ".join(table.column(name) for name in RUN_COLUMNS)
     sql = f"SELECT {columns} FROM run ORDER BY {table.order} LIMIT 1000"
-    rows: list[RunRow] = []
-    damage = collect(connection, "run", sql, (), lambda row: rows.append(RunRow(*row)))
-    return rows, damage
+    rows, damage = collect(connection, "run", sql, ())
+    return [RunRow(*row) for row in rows], damage
 
 
 def key_column(table: Table) -> str | None:
@@ -87,12 +86,11 @@ def read_execution(
     table = tables.get("execution")
     if table is None:
         return [], None
-    rows: list[Row] = []
     key = key_column(table)
     by_key = after is not None and key is not None
     sql = execution_select(table, f"WHERE {key} > ?" if by_key else "")
-    damage = collect(connection, "execution", sql, (after,) if by_key else (), rows.append)
-    return rows, damage
+    rows, damage = collect(connection, "execution", sql, (after,) if by_key else ())
+    return cast(list[Row], rows), damage
 
 
 def read_some(connection: sqlite3.Connection, tables: Tables, keys: Sequence[int]) -> list[Row]:
