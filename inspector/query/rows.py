@@ -35,12 +35,31 @@ def collect(
     connection: sqlite3.Connection, table: str, sql: str, values: Sequence[Any]
 ) -> tuple[list[tuple[Any, ...]], Damage | None]:
     """The rows that a statement gives; where reading ends early, or cannot begin, says so."""
+    tolerant = connection.text_factory
+    # Text that is not UTF-8 is rare, and a factory of ours costs as much as the rest of reading.
+    connection.text_factory = str
+    try:
+        rows, error = _read(connection, sql, values)
+        if error is not None and _NOT_UTF_8 in str(error):
+            connection.text_factory = tolerant
+            rows, error = _read(connection, sql, values)
+    finally:
+        connection.text_factory = tolerant
+    return rows, None if error is None else Damage(table, len(rows), str(error))
+
+
+_NOT_UTF_8 = "Could not decode"
+
+
+def _read(
+    connection: sqlite3.Connection, sql: str, values: Sequence[Any]
+) -> tuple[list[tuple[Any, ...]], sqlite3.DatabaseError | None]:
     rows: list[tuple[Any, ...]] = []
     try:
         # What was read before an error stays in the list, as it would row by row.
         rows.extend(connection.execute(sql, values))
     except sqlite3.DatabaseError as error:
-        return rows, Damage(table, len(rows), str(error))
+        return rows, error
     return rows, None
 
 

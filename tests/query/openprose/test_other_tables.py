@@ -140,6 +140,19 @@ def test_a_missing_table_is_said_and_costs_nothing(
     assert view.events == 1
 
 
+def test_text_that_is_not_utf_8_costs_no_other_row(tmp_path: Path, opened: Opened) -> None:
+    path = make(
+        tmp_path,
+        rows(done(1), done(2, "é"), done(3)),
+        also=["UPDATE execution SET statement_text = CAST(x'ff41' AS TEXT) WHERE id = 3",
+              "UPDATE run SET root_path = CAST(x'ff' AS TEXT)"],
+    )  # fmt: skip
+    run = opened(path)
+    assert labels(run.refresh()) == ["session 1", "é", "\ufffdA"]
+    assert [event.text for event in run.events(1, 3)] == ["session 1", "é", "\ufffdA"]
+    assert run.refresh().run.title == "\ufffd"
+
+
 def test_rows_after_the_damage_are_said_to_be_missing(tmp_path: Path, opened: Opened) -> None:
     path = make(tmp_path, numbered([done(n, "x" * 900) for n in range(1, 400)]))
     with closing(sqlite3.connect(path)) as connection:
