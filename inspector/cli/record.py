@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 from inspector.cli.errors import FINE, NOT_FOUND, UNREADABLE, UserError
@@ -11,6 +12,7 @@ from inspector.cli.output import shown, write_json, write_jsonl, write_line
 from inspector.cli.workspace import stores_and_runs, workspace
 from inspector.model.run import Run
 from inspector.query import documents
+from inspector.query.comparing import PREVIOUS, Compares, Explains
 from inspector.query.keeper import Records
 from inspector.query.select import AmbiguousRun, NoSuchRun, select
 from inspector.query.subjects import Subject, subjects_named
@@ -18,19 +20,26 @@ from inspector.query.workspace import Workspace
 from inspector.store.read import StoreUnavailable
 from inspector.text.escape import json_text
 
-_RUN_PART = "run"
+_RUN_PART, _STATE_PART = "run", "state"
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the records of one part under the runtime's own field names."""
     with workspace(options.paths) as found:
-        part, rows = _records(found, options.run, options.part)
-    content = documents.record(part, rows)
+        if options.against is not None:
+            content, about = _compared(found, options)
+        else:
+            part, rows, about = _records(found, options.run, options.part)
+            content = documents.record(part, rows)
     if options.json:
         write_json("record", content, reveal=options.reveal)
     elif options.jsonl:
         write_jsonl("record", content["records"], reveal=options.reveal)
     else:
+        for sentence in about:
+            write_line(f"# {shown(sentence, reveal=options.reveal)}")
+        if about:
+            write_line()
         for row in content["records"]:
             _print(documents.row_document("record", row, reveal=options.reveal), options.reveal)
     return FINE
@@ -43,22 +52,52 @@ def _print(row: Mapping[str, Any], reveal: bool) -> None:
     write_line()
 
 
-def _records(found: Workspace, text: str, part: str | None) -> tuple[str, Records]:
+def _records(found: Workspace, text: str, part: str | None) -> tuple[str, Records, Sequence[str]]:
+    """The part, its records, and what is said of it in a line."""
     chosen = _chosen(found, text)
     path = chosen.store.path if isinstance(chosen, Run) else chosen.keeper.path
     try:
         if isinstance(chosen, Subject):
-            return chosen.keeper.record_of(chosen.name, part)
-        reader = found.open(chosen)
-        try:
-            return part or _RUN_PART, reader.record(part or _RUN_PART)
-        finally:
-            reader.close()
+            return (*chosen.keeper.record_of(chosen.name, part), ())
+        with closing(found.open(chosen)) as reader:
+            named = part or _RUN_PART
+            return named, reader.record(named), _about(reader, named)
     except KeyError:
         what = "A run" if isinstance(chosen, Run) else "This"
         raise UserError(f"{what} of this runtime has no part {part!r}.") from None
     except StoreUnavailable as trouble:
         raise UserError(f"{path} cannot be read now: {trouble.reason}.", UNREADABLE) from None
+
+
+def _compared(
+    found: Workspace, options: argparse.Namespace
+) -> tuple[dict[str, Any], Sequence[str]]:
+    """What is other in a run's part than in that of another run, and what is said of it."""
+    run, part = _chosen(found, options.run), options.part or _STATE_PART
+    other = run if options.against == PREVIOUS else _chosen(found, options.against)
+    if not isinstance(run, Run) or not isinstance(other, Run):
+        raise UserError("Only runs are compared, not spells or stores: name two runs.")
+    try:
+        with closing(found.open(run)) as reader, closing(found.open(other)) as beside:
+            if not isinstance(reader, Compares) or part not in reader.COMPARED:
+                raise UserError(f"A run of {run.runtime} has no part {part!r} that is compared.")
+            if type(reader) is not type(beside):
+                raise UserError("Runs of two runtimes have no part in common.")
+            previous = options.against == PREVIOUS
+            before = reader.side(part, PREVIOUS) if previous else beside.side(part)
+            compared, about = reader.compare(part, before), _about(reader, part)
+    except StoreUnavailable as trouble:
+        raise UserError(f"The runs cannot be read now: {trouble.reason}.", UNREADABLE) from None
+    sides = {"before": compared.before, "after": compared.after, "notes": list(compared.notes)}
+    said = f"From run {compared.before} to run {compared.after}:"
+    content = {**documents.record(part, compared.records), **sides}
+    return content, (*about, *(compared.notes or (said,)))
+
+
+def _about(reader: object, part: str) -> Sequence[str]:
+    """A line about a part, where its reader has one."""
+    sentence = reader.about(part) if isinstance(reader, Explains) else None
+    return () if sentence is None else (sentence,)
 
 
 def _chosen(found: Workspace, text: str) -> Run | Subject:

@@ -248,6 +248,11 @@ def read_run(connection: sqlite3.Connection, spell: str, run_id: str) -> RunRows
     )
 
 
+def run_row(connection: sqlite3.Connection, spell: str, run_id: str) -> Mapping[str, Any] | None:
+    """The row of a run with every column; None when it has none."""
+    return _run_row(connection, read_tables(connection), spell, run_id)[0]
+
+
 def _run_row(
     connection: sqlite3.Connection, tables: Tables, spell: str, run_id: str
 ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None, bool]:

@@ -13,14 +13,15 @@ from inspector.model.preflight import PreFlight
 from inspector.model.status import Status
 from inspector.model.step import Event
 from inspector.model.store import Health
-from inspector.query.grimoire import run_records, texts, values, view
+from inspector.query.comparing import PREVIOUS, Comparison, Side
+from inspector.query.grimoire import comparing, run_records, texts, values, view
 from inspector.query.grimoire.crossing_rows import is_file, project_of, read_crossing
 from inspector.query.grimoire.events import fact_of
 from inspector.query.grimoire.heads import Known
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.lines import line_of
 from inspector.query.grimoire.preflight import Material, preflight, spell_path
-from inspector.query.grimoire.rows import RunRows, read_run
+from inspector.query.grimoire.rows import RunRows, read_run, run_row
 from inspector.query.grimoire.run_facts import known_of, store_of_run
 from inspector.query.grimoire.session import read_session
 from inspector.query.grimoire.session_document import session_document
@@ -49,7 +50,7 @@ class _Loaded:
 
 
 class SpellRun:
-    """Satisfies `RunReader` and `TellsSession`. Used by one thread at a time."""
+    """Satisfies `RunReader`, `TellsSession`, `Compares`, `Explains`. Used by one thread at a time."""
 
     def __init__(
         self, path: str, spell: str, run_id: str | None, source: SharedSource, clock: Clock
@@ -169,6 +170,31 @@ class SpellRun:
         """The store's own answers about one part of the run."""
         self._view or self.refresh()
         return run_records.PARTS[part](self._known_facts(), self._asker)
+
+    COMPARED = tuple(comparing.COLUMNS)
+
+    def side(self, part: str, run_id: str | None = None) -> Side:
+        """What a part says of this run, of another run of the spell, or of the one before it."""
+        if part not in comparing.COLUMNS:
+            raise KeyError(part)
+        self._view or self.refresh()
+        rows, spell = self._known_facts().rows, self._place.spell
+        if run_id == PREVIOUS:
+            if rows.before is None:
+                return Side(None, why_not="no run of the spell is recorded before this one")
+            return comparing.side_of(part, None, rows.before)
+        if run_id is None or run_id == self._place.run_id:
+            return comparing.side_of(part, self._place.run_id, rows.row)
+        other = self._asker.read(lambda connection: run_row(connection, spell, run_id)).value
+        return comparing.side_of(part, run_id, other)
+
+    def compare(self, part: str, before: Side) -> Comparison:
+        """What is other in this run than on the other side."""
+        return comparing.compare(part, before, self.side(part))
+
+    def about(self, part: str) -> str | None:
+        """A line about a part."""
+        return run_records.ABOUT.get(part)
 
     def session(self, limit: int) -> Mapping[str, Any]:
         """The spell's session over its newest runs; a limit below 1 is no limit."""

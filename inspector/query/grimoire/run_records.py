@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspector.model.step import Step
-from inspector.query.grimoire import js, store_records
+from inspector.query.comparing import Side
+from inspector.query.grimoire import comparing, js, store_records
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.records import (
     Record,
@@ -45,30 +46,19 @@ def _provenance(facts: Facts, asker: Asker) -> Records:
     sources = provenance.get("sources")
     if isinstance(sources, list):
         shown["sources"] = [_source(one, provenance) for one in sources]
-    before = _json(facts.rows.before, "provenance")
-    if isinstance(before, dict):
-        shown["since_the_run_before"] = list(_changes(before, provenance))
+    if facts.rows.before is not None:
+        before = comparing.side_of(comparing.PROVENANCE, None, facts.rows.before)
+        if before.why_not is None:
+            now = Side(facts.place.run_id, provenance)
+            shown["since_the_run_before"] = comparing.compare(
+                comparing.PROVENANCE, before, now
+            ).records
     return [shown]
 
 
 def _source(source: Any, provenance: Mapping[str, Any]) -> Any:
     """A source with a mark where it was older than the run allowed."""
-    if not isinstance(source, dict):
-        return source
-    age, most = source.get("age_sec"), provenance.get("data_max_age_sec")
-    is_old = isinstance(age, int | float) and isinstance(most, int | float) and age > most
-    return {**source, "stale": True} if is_old else source
-
-
-_ALWAYS_DIFFERENT = frozenset({"generated_at"})
-
-
-def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Record]:
-    names = dict.fromkeys((*before, *after))
-    for name in names:
-        old, new = before.get(name), after.get(name)
-        if old != new and name not in _ALWAYS_DIFFERENT:
-            yield {"name": name, "before": old, "after": new}
+    return {**source, "stale": True} if comparing.is_stale(source, provenance) else source
 
 
 def _state(facts: Facts, asker: Asker) -> Records:
@@ -116,6 +106,19 @@ PARTS: Mapping[str, Callable[[Facts, Asker], Records]] = {
     "store": _store,
 }
 """Parts that `record` knows."""
+
+
+ABOUT: Mapping[str, str] = {
+    "state": "Persistent state is kept from run to run, and saved when one is over; ephemeral state"
+    " and bindings end with their run and are known from its ledger alone.",
+    "provenance": "What a run went by: how it was run, its parameters, and the data that came with"
+    " them; a source that was older than the run allowed is stale.",
+    "tracks": "How the two sides of a cross-chain run stand now: these rows are kept up to date,"
+    " the run's own summary and its ledger are not.",
+    "handoffs": "What was sent from chain to chain; it is realised only when it is settled.",
+    "steps": "What came of each planned action; a simulation calls its actions confirmed as well.",
+}
+"""A line about a part. Source: Grimoire's state persistence and cross-chain store."""
 
 
 def related(step: Step, facts_rows: Any) -> Mapping[str, tuple[Mapping[str, Any], ...]]:

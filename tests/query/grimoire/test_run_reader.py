@@ -242,16 +242,19 @@ def test_provenance_with_what_is_stale_and_what_changed(tmp_path: Path, opened: 
     before = {"runtime_mode": "simulate", "generated_at": "a", "chain_id": 1}
     after = {
         "runtime_mode": "cast_dry_run", "generated_at": "b", "data_max_age_sec": 60,
-        "stale_source_count": 1, "sources": [{"id": "x", "age_sec": 61}, {"id": "y", "age_sec": 5}],
+        "stale_source_count": 1,
+        "sources": [{"path": "x", "snapshot_age_sec": 61}, {"path": "y", "snapshot_age_sec": 5}],
     }  # fmt: skip
     book = Book().run("S", "r1", provenance=json.dumps(before))
     book.whole(Ledger("r2", "S").begin(), provenance=json.dumps(after))
     reader = opened(book.save(path_in(tmp_path)), "r2")
     (record,) = reader.record("provenance")
     assert [source.get("stale") for source in record["sources"]] == [True, None]
-    changes = {one["name"]: (one["before"], one["after"]) for one in record["since_the_run_before"]}
-    assert changes["runtime_mode"] == ("simulate", "cast_dry_run")
-    assert changes["chain_id"] == (1, None)
+    changes = {one["name"]: one for one in record["since_the_run_before"]}
+    assert changes["runtime_mode"]["before"] == {"runtime_mode": "simulate"}
+    assert changes["runtime_mode"]["after"] == {"runtime_mode": "cast_dry_run"}
+    assert changes["chain_id"]["change"] == "removed" and "after" not in changes["chain_id"]
+    assert (changes["x"]["of"], changes["x"]["stale"]) == ("source", True)
     assert "generated_at" not in changes
     tabs = {tab.part: tab.mark for tab in reader.refresh().tabs}
     assert tabs["provenance"] == "1 stale"

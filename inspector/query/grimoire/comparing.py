@@ -1,0 +1,154 @@
+"""The persistent state and the provenance of two runs of a spell beside each other.
+
+Source: Grimoire's state persistence (`final_state`) and its runtime provenance, in which a source
+of data is known by the parameter that it came with (`path`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from inspector.derive.differences import Change, Difference, differences
+from inspector.query.comparing import Comparison, Side
+from inspector.query.grimoire import js
+from inspector.query.grimoire.js import Unreadable
+from inspector.query.grimoire.records import Record
+
+STATE, PROVENANCE = "state", "provenance"
+COLUMNS: Mapping[str, str] = {STATE: "final_state", PROVENANCE: "provenance"}
+WORDS: Mapping[str, str] = {STATE: "final state", PROVENANCE: "provenance"}
+
+_EVERY_TIME = frozenset({"generated_at"})
+"""Fields that no two runs have in common."""
+_SOURCES = "sources"
+_AGES = frozenset({"snapshot_age_sec"})
+"""A source grows old by itself; that alone makes no other source of it."""
+
+
+def side_of(part: str, run_id: str | None, row: Mapping[str, Any] | None) -> Side:
+    """What a run's row says under a part. Raises KeyError for a part that is not compared."""
+    column, words = COLUMNS[part], WORDS[part]
+    if row is None:
+        which = "a run" if run_id is None else f"{run_id}"
+        return Side(run_id, why_not=f"{which} has no row, and so no {words}")
+    named = row.get("run_id")
+    run_id = run_id if named is None else str(named)
+    text = row.get(column)
+    if text is None:
+        return Side(run_id, why_not=f"{run_id} has no {words}")
+    try:
+        content = js.parse(text if isinstance(text, bytes) else str(text))
+    except Unreadable as error:
+        return Side(run_id, why_not=f"the {words} of {run_id} cannot be read: {error}")
+    if not isinstance(content, dict):
+        return Side(run_id, why_not=f"the {words} of {run_id} has no names: {js.compact(content)}")
+    return Side(run_id, content)
+
+
+def compare(part: str, before: Side, after: Side) -> Comparison:
+    """What is other on the later side."""
+    missing = tuple(f"{one.why_not}." for one in (before, after) if one.why_not is not None)
+    if missing:
+        return Comparison(part, before.run_id, after.run_id, (), missing)
+    found = _COMPARED[part](before.content, after.content)
+    notes = () if found else (f"The {WORDS[part]} is the same in both runs.",)
+    return Comparison(part, before.run_id, after.run_id, found, notes)
+
+
+def _state(before: Any, after: Any) -> Sequence[Record]:
+    return [_record(one) for one in _all(before, after)]
+
+
+def _provenance(before: Any, after: Any) -> Sequence[Record]:
+    now = _by_path(after)
+    sources = [_source(one, now, after) for one in _sources_differ(_by_path(before), now)]
+    return [*sources, *map(_record, _all(_without_sources(before), _without_sources(after)))]
+
+
+_COMPARED: Mapping[str, Callable[[Any, Any], Sequence[Record]]] = {
+    STATE: _state,
+    PROVENANCE: _provenance,
+}
+
+
+def _all(before: Any, after: Any) -> Sequence[Difference]:
+    """All differences; where they lie too deep to be told apart, that something is other."""
+    try:
+        return list(differences(before, after))
+    except RecursionError:
+        return [Difference(("(nested too deep to be compared)",), Change.CHANGED)]
+
+
+def _sources_differ(before: Any, after: Any) -> Iterator[Difference]:
+    """Sources that came, went or changed; of a changed one only the fields that did."""
+    for name in dict.fromkeys((*before, *after)):
+        if name not in after:
+            yield Difference((name,), Change.REMOVED, before=before[name])
+        elif name not in before:
+            yield Difference((name,), Change.ADDED, after=after[name])
+        else:
+            changed = {one.path[0] for one in _all(before[name], after[name])}
+            if changed - _AGES:
+                then, now = before[name], after[name]
+                yield Difference((name,), Change.CHANGED, _only(changed, then), _only(changed, now))
+
+
+def _only(names: Collection[str], source: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value for name, value in source.items() if name in names}
+
+
+def _record(one: Difference) -> Record:
+    """A difference whose values stand under the names that lead to them."""
+    record: Record = {"name": one.name, "change": one.change.value}
+    if one.change is not Change.ADDED:
+        record["before"] = _under(one.path, one.before)
+    if one.change is not Change.REMOVED:
+        record["after"] = _under(one.path, one.after)
+    return record
+
+
+def _under(path: Sequence[str], value: Any) -> Any:
+    for name in reversed(path):
+        value = {name: value}
+    return value
+
+
+def _source(one: Difference, now: Mapping[str, Any], provenance: Mapping[str, Any]) -> Record:
+    """A source's difference; its name is the parameter that it came with."""
+    record: Record = {"name": one.name, "of": "source", "change": one.change.value}
+    if one.change is not Change.ADDED:
+        record["before"] = one.before
+    if one.change is not Change.REMOVED:
+        record["after"] = one.after
+        record["stale"] = is_stale(now[one.name], provenance)
+    return record
+
+
+def _by_path(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """The sources by what they are known by."""
+    listed = provenance.get(_SOURCES)
+    found: dict[str, Any] = {}
+    for number, one in enumerate(listed if isinstance(listed, list) else ()):
+        source = one if isinstance(one, dict) else {"source": one}
+        name = source.get("path")
+        key = name if isinstance(name, str) else f"sources[{number}]"
+        while key in found:
+            key += "'"
+        found[key] = source
+    return found
+
+
+def _without_sources(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    left_out = _EVERY_TIME | ({_SOURCES} if isinstance(provenance.get(_SOURCES), list) else set())
+    return {name: value for name, value in provenance.items() if name not in left_out}
+
+
+def is_stale(source: Any, provenance: Mapping[str, Any]) -> bool:
+    """Whether a source was older than the run allowed, as recorded or by its age."""
+    if not isinstance(source, dict):
+        return False
+    if isinstance(source.get("stale"), bool):
+        return bool(source["stale"])
+    age, most = source.get("snapshot_age_sec"), provenance.get("data_max_age_sec")
+    return isinstance(age, int | float) and isinstance(most, int | float) and age > most
