@@ -29,10 +29,10 @@ from inspector.query.openprose.places import (
     inside,
     key_of,
     promote,
-    round_of,
     settle_parent,
     waits_for_parent,
 )
+from inspector.query.openprose.rounds import round_of
 from inspector.query.openprose.row_numbers import RowNumbers
 from inspector.query.openprose.state import DEEPEST, ROOT, Fact, State
 from inspector.query.openprose.statements import begin, record, take_times

@@ -1,8 +1,8 @@
 """Loops and their rounds.
 
 Source: OpenProse state document, "Loops". An appending writer adds `started`, one `iteration` row
-when a round is over, and `exited`; what lies between belongs to the round under way. An updating
-writer keeps one row and changes `current_iteration`.
+for each round, and `exited`; what lies between belongs to the round under way (`rounds`). An
+updating writer keeps one row and changes `current_iteration`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from inspector.query.openprose.events import NOTHING
 from inspector.query.openprose.instances import OpenSteps
 from inspector.query.openprose.parallels import branch_step
 from inspector.query.openprose.places import inside
+from inspector.query.openprose.rounds import leave, take_round
 from inspector.query.openprose.state import Fact, State
 from inspector.query.openprose.statements import begin, record
-from inspector.query.openprose.words import BRANCH, COMPLETED, ITERATION, LOOP, PENDING, RUNNING
+from inspector.query.openprose.words import BRANCH, COMPLETED, LOOP, PENDING, RUNNING
 
 _WORDS = re.compile(r"(loop|repeat|for|while|until)\b")
 
@@ -49,7 +50,7 @@ def apply_loop(state: State, fact: Fact, frame: int) -> int:
     loop = find_loop(state, fact, frame)
     if fact.raw == "iteration":
         loop = _without_start(state, fact, frame) if loop is None else loop
-        return _round_over(state, fact, loop)
+        return take_round(state, fact, loop)
     if loop is None or fact.status in (RUNNING, PENDING):
         if fact.raw == "exited":
             loop = _without_start(state, fact, frame)
@@ -129,34 +130,6 @@ def _without_start(state: State, fact: Fact, frame: int) -> int:
     return step
 
 
-def _round_over(state: State, fact: Fact, loop: int) -> int:
-    steps = state.steps
-    extra = steps.more(loop)
-    ref = extra.ref
-    done = (ref["iterations_completed"] or 0) + 1
-    number = fact.meta.iteration
-    if number is not None and number > done:
-        done = number
-    current = state.rounds.pop(loop, None)
-    if current is None:
-        current = state.add_step(loop, ITERATION, fact, "", done)
-        begin(state, current, fact)
-    else:
-        steps.segment[current] = done
-        record(state, current, fact)
-    state.drop_indexes(current)
-    if number is not None and number != done:
-        steps.more(current).ref["recorded_iteration"] = number
-    if extra.of is None:
-        extra.of = fact.meta.maximum
-    ref["iterations_completed"] = done
-    ref["current_iteration"] = done + 1 if extra.of is None or done < extra.of else done
-    steps.set_status(loop, RUNNING, fact.raw)
-    steps.last[loop] = fact.n
-    steps.touch(loop, fact.n)
-    return current
-
-
 def _exit(state: State, fact: Fact, loop: int) -> int:
     record(state, loop, fact)
     extra = state.steps.more(loop)
@@ -164,12 +137,7 @@ def _exit(state: State, fact: Fact, loop: int) -> int:
     extra.ref["reason"] = fact.meta.reason
     if fact.meta.current_iteration is not None:
         extra.ref["current_iteration"] = fact.meta.current_iteration
-    current = state.rounds.pop(loop, None)
-    if current is not None:
-        state.steps.set_status(current, fact.status, None)
-        state.drop_indexes(current)
-        if fact.meta.iteration == state.steps.segment[current]:
-            extra.ref["iterations_completed"] = fact.meta.iteration
+    leave(state, fact, loop)
     container = state.steps.parent[loop]
     still_open = [other for other in state.loops.get(container, ()) if other != loop]
     state.loops[container] = still_open

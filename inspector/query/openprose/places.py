@@ -11,6 +11,7 @@ from typing import Any
 
 from inspector.derive.steps import KIND_CODE
 from inspector.model.status import FINISHED
+from inspector.query.openprose.rounds import round_of
 from inspector.query.openprose.state import ROOT, Fact, State
 from inspector.query.openprose.words import BLOCK, BRANCH, ITERATION, LOOP, RUNNING, STATEMENT
 
@@ -89,16 +90,6 @@ def rounds_by_order(state: State, loop: int) -> bool:
     """Whether rows that follow an open loop belong to its round (it was begun by `started`)."""
     around = state.steps.parent[loop]
     return loop in state.loops.get(around, ())
-
-
-def round_of(state: State, loop: int) -> int:
-    """The loop's iteration that is under way; it begins with its first row."""
-    current = state.rounds.get(loop)
-    if current is None:
-        done = state.steps.extra[loop].ref.get("iterations_completed") or 0
-        current = state.add_step(loop, ITERATION, None, "", done + 1, status=RUNNING)
-        state.rounds[loop] = current
-    return current
 
 
 def waits_for_parent(fact: Fact) -> bool:

@@ -9,6 +9,7 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Any, NamedTuple
 
 from inspector.derive.steps import StepTable
@@ -35,6 +36,14 @@ EARLIEST = 946_684_800_000
 """The year 2000 in UTC ms."""
 LATEST = 4_102_444_800_000
 """The year 2100 in UTC ms: no later instant can be right, whatever the clock says."""
+
+
+class RoundRow(Enum):
+    """What the `iteration` rows of a loop say (`rounds`)."""
+
+    ENDS = auto()
+    BEGINS = auto()
+    SEEMS_TO_BEGIN = auto()
 
 
 class Fact(NamedTuple):
@@ -90,6 +99,12 @@ class State:
     """Container → open loops of that kind in the branches of its parallels."""
     rounds: dict[int, int] = field(default_factory=dict)
     """Loop → its iteration that is under way."""
+    round_rows: dict[int, RoundRow] = field(default_factory=dict)
+    """Loop → what its `iteration` rows say, once anything tells."""
+    empty_rounds: dict[int, int] = field(default_factory=dict)
+    """Loop of which only `iteration` rows are known → the round of the newest one."""
+    rows_begin_rounds: bool | None = None
+    """How the newest loop of which it is certain was written; None = none was yet."""
     named_loops: Registry = field(default_factory=Registry)
     named_parallels: Registry = field(default_factory=Registry)
     branches: dict[int, dict[str, int]] = field(default_factory=dict)
@@ -219,6 +234,9 @@ class State:
             loops={key: list(value) for key, value in self.loops.items()},
             branch_loops={key: value.copy() for key, value in self.branch_loops.items()},
             rounds=dict(self.rounds),
+            round_rows=dict(self.round_rows),
+            empty_rounds=dict(self.empty_rounds),
+            rows_begin_rounds=self.rows_begin_rounds,
             named_loops=self.named_loops.copy(),
             named_parallels=self.named_parallels.copy(),
             branches={key: dict(value) for key, value in self.branches.items()},

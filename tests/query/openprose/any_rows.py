@@ -82,7 +82,9 @@ LIKELY = st.one_of(
             loop("l2", 2, 3, branch="b", parallel_id="p1"), round_("l2", 1, 3),
             parallel("p1", "a b", 2), branch("p1", "a", index=2), branch("p1", "b", "failed", 2),
             joined("p1", 2), parallel("p2", "b c", 3, branch="a"),
-            failed(1), retry(1, 2, 3), executing(2, "do x", block="x"), done(2, "do x"),
+            loop("l3", 4, 1), round_("l3", 1, 1), round_("l3", 2, 1), exited("l3", index=1),
+            done(4, loop_id="l3"), failed(1), retry(1, 2, 3),
+            executing(2, "do x", block="x"), done(2, "do x"),
         ]
     ),
     st.builds(
