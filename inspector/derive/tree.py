@@ -15,9 +15,9 @@ from typing import NamedTuple
 from inspector.derive.children import RUN, ChildLists
 from inspector.derive.container import Container
 from inspector.derive.folding import Folding
-from inspector.derive.steps import KIND_CODE, StepTable
+from inspector.derive.sharing import may_share, shares_row, speaker
+from inspector.derive.steps import StepTable
 from inspector.derive.sums import Sums
-from inspector.model.step import StepKind
 
 OPEN_AT_FIRST = 1_000
 """Containers that are unfolded unasked; the newest, where there are more."""
@@ -30,11 +30,6 @@ AT_ONCE = 2_048
 
 ROOT = -1
 """The run itself, as the container of its outermost steps."""
-
-_BRANCH = KIND_CODE[StepKind.BRANCH]
-_ITERATION = KIND_CODE[StepKind.ITERATION]
-_PARALLEL = KIND_CODE[StepKind.PARALLEL]
-_STATEMENT = KIND_CODE[StepKind.STATEMENT]
 
 
 class Row(NamedTuple):
@@ -143,26 +138,17 @@ class TreeIndex:
 
     def inner(self, step: int) -> int:
         """The only step inside that shares the row: a round's parallel, a branch's statement."""
-        table = self.table
-        kind = table.kind[step]
-        if (kind != _BRANCH and kind != _ITERATION) or table.children_of[step] != 1:
+        if not may_share(self.table, step):
             return step
         found = self._inner.get(step)
         if found is None:
             child = self._lists.of(step)[0]
-            found = self._inner[step] = child if self._shares_row(step, child) else step
+            found = self._inner[step] = child if shares_row(self.table, step, child) else step
         return found
 
-    def _shares_row(self, step: int, child: int) -> bool:
-        table = self.table
-        kind = table.kind[child]
-        if table.kind[step] == _ITERATION and kind == _PARALLEL:
-            return True
-        if kind != _STATEMENT or table.children_of[child]:
-            return False
-        if table.kind[step] == _ITERATION or not table.first[step]:
-            return True
-        return table.first[step] == table.first[child] and table.last[step] == table.last[child]
+    def speaker(self, step: int) -> int:
+        """The step whose status is told in this one's row: itself, or the one that shares it."""
+        return speaker(self.table, step, self.inner(step))
 
     def children(self, step: int) -> array[int]:
         """What is directly inside of a step (-1: of the run), in order. Not to be changed."""

@@ -90,7 +90,7 @@ class Pictures:
 
     def _picture(self, row: Row) -> RowPicture:
         table = self.view.steps
-        status = table.status_of(row.step)
+        status = table.status_of(self.tree.speaker(row.step))
         shared = row.inner != row.step
         described = self.view.describe(row.step)
         inner = self.view.describe(row.inner) if shared else None

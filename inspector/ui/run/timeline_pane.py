@@ -263,12 +263,11 @@ class TimelinePane(Pane):
         return found is not None
 
     def _step(self) -> int | None:
-        """The step that the detail is about: the one that has the rows, where two share a row."""
+        """The step that the detail is about: the one whose status its row tells."""
         timeline, view = self.timeline, self.view
         if view is None or not 0 <= timeline.step < len(view.steps):
             return None
-        inner = timeline.index.inner(timeline.step)
-        return inner if not view.steps.children_of[inner] else timeline.step
+        return timeline.index.speaker(timeline.step)
 
     def _ask(self) -> None:
         self._look = None
