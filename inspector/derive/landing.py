@@ -43,6 +43,29 @@ def live_step(table: StepTable, step_of_event: Sequence[int]) -> int:
     return newest
 
 
+def found_again(
+    part: StepTable,
+    step: int,
+    events_of_part: Sequence[int],
+    whole: StepTable,
+    step_of_event: Sequence[int],
+) -> int:
+    """A step of the end of a run, folded by itself, in the whole of it; else the live step.
+
+    Both are told as tables with the step of each event. Events may have been added meanwhile.
+    """
+    first, label = part.first[step], part.label[step]
+    newest = len(step_of_event) - (len(events_of_part) - first)
+    for event in range(newest, max(0, newest - _ADDED) if first else newest, -1):
+        found = step_of_event[event - 1]
+        if whole.first[found] == event and whole.label[found] == label:
+            return found
+    return live_step(whole, step_of_event)
+
+
+_ADDED = 2_000
+"""Events that may have been added while a run was read."""
+
 _NEAR = 12
 """Events after which an unfinished step that was not heard of is no longer where things happen."""
 

@@ -126,8 +126,8 @@ class Catalogue:
         return found
 
     def complete(self, run: Run, now: int) -> None:
-        """Reads a run whole and remembers it."""
-        self.remember(self._workspace.read_whole(run), now)
+        """Reads a run whole, unless that takes long, and remembers it."""
+        self.remember(self._workspace.read_whole(run, spare_long=True), now)
 
     def remember(self, run: Run, now: int) -> None:
         """A run that somebody read whole; one that is not listed any more stays unlisted."""

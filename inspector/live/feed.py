@@ -48,7 +48,17 @@ class Unavailable:
     reason: str
 
 
-Message = Overview | RunView
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How far the first read of a followed run is, where that takes long."""
+
+    key: str
+    done: int
+    of: int
+    """In one unit of the runtime's own; at least 1."""
+
+
+Message = Overview | RunView | Reading
 """What is delivered without being asked for each time."""
 
 

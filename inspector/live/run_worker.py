@@ -14,7 +14,8 @@ from inspector.live.feed import Unavailable
 from inspector.live.pacing import Pacing
 from inspector.model.status import ENDED
 from inspector.model.store import Health
-from inspector.query.backend import RunReader
+from inspector.query.backend import RunReader, ShowsNewestFirst, TellsReading
+from inspector.query.reading import ReadingStopped, Tell, tell_nobody
 from inspector.query.view import RunView
 from inspector.query.workspace import FAULT
 from inspector.store.read import StoreUnavailable
@@ -27,6 +28,9 @@ RETRY_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0)
 
 IDLE_SECONDS = 10.0
 """How long a reader that only answers questions is kept for the next one."""
+
+TELL_SECONDS = 0.2
+"""How often it is told how far a long read is."""
 
 Question = Callable[[RunReader], Any]
 Answer = Callable[[Any], None]
@@ -49,11 +53,14 @@ class RunWorker:
         at: int | None = None,
         pacing: Pacing | None = None,
         idle: float = IDLE_SECONDS,
+        tell_reading: Tell = tell_nobody,
     ) -> None:
         self._open_reader = open_reader
         self._deliver = deliver
         self._pacing = pacing or Pacing()
         self._idle = idle
+        self._tell_reading = tell_reading
+        self._told_reading_at = 0.0
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._lock = threading.Lock()
@@ -84,9 +91,15 @@ class RunWorker:
         self._wake.set()
 
     @property
+    def part(self) -> RunView | None:
+        """The end of the run, while nothing but that was read."""
+        last = self._last
+        return last if last is not None and last.partial else None
+
+    @property
     def tells_newest(self) -> bool:
         """Whether it has told, and keeps telling, how the run stands now."""
-        return self._at is None and self._last is not None
+        return self._at is None and self._last is not None and not self._last.partial
 
     def ask(self, question: Question, answer: Answer) -> bool:
         """Runs a question between two reads; the answer is called from the reader thread.
@@ -125,8 +138,24 @@ class RunWorker:
         except StoreUnavailable as trouble:
             self._refuse(trouble.reason)
             return
-        with closing(reader):
+        with closing(reader), suppress(ReadingStopped):
+            if isinstance(reader, TellsReading):
+                self._told_reading_at = time.monotonic()
+                reader.watch_reading(self._while_reading)
             self._keep(reader)
+
+    def _while_reading(self, done: int, of: int) -> None:
+        """Between two parts of a read: ends it when nobody waits, else tells how far it is.
+
+        Only the first read is told of: what is shown stands while a later one goes on.
+        """
+        if self._stop.is_set():
+            raise ReadingStopped
+        now = time.monotonic()
+        waited_for = self._last is None or self._last.partial
+        if waited_for and now - self._told_reading_at >= TELL_SECONDS:
+            self._told_reading_at = now
+            self._tell_reading(done, max(of, 1))
 
     def _keep(self, reader: RunReader) -> None:
         while not self._stop.is_set():
@@ -167,22 +196,34 @@ class RunWorker:
             self._wanted = False
         moved = at != self._shown_at
         try:
-            if self._last is None or self._failures or reader.changed():
+            if self._last is None and at is None and isinstance(reader, ShowsNewestFirst):
+                self._show_newest(deliver, reader)
+            last = self._last
+            if last is None or last.partial or self._failures or reader.changed():
                 self._stop.wait(self._pacing.wait(time.monotonic()))
                 self._show(deliver, reader, reader.refresh(), at)
             elif moved:
                 self._show(deliver, reader, None, at)
             elif wanted:
-                deliver(self._last)
+                deliver(last)
             self._failures = 0
         except StoreUnavailable as trouble:
             self._failures += 1
             self._say_stale(deliver, trouble)
+        except ReadingStopped:
+            raise
         except Exception as error:
             # A fault of ours: said like any other trouble, and the run is tried again.
             self._failures += 1
             reason = f"{FAULT} ({type(error).__name__}: {error})"
             self._say_stale(deliver, StoreUnavailable(Health.UNREADABLE, reason))
+
+    def _show_newest(self, deliver: Callable[[RunView], None], reader: ShowsNewestFirst) -> None:
+        """Shows the end of a long run at once; the whole follows."""
+        view = reader.newest()
+        if view is not None and not self._stop.is_set():
+            self._last = view
+            deliver(view)
 
     def _show(
         self,
@@ -219,6 +260,9 @@ class RunWorker:
                 found = question(reader)
             except StoreUnavailable as trouble:
                 found = Unavailable(trouble.reason)
+            except ReadingStopped:
+                answer(Unavailable(LEFT))
+                raise
             except Exception as error:
                 # A question that goes wrong is its asker's trouble; the others are answered.
                 found = Unavailable(f"it cannot be answered ({type(error).__name__}: {error})")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
 from inspector.live.catalogue import Catalogue
-from inspector.live.feed import Message, Subscription, Unavailable
+from inspector.live.feed import Message, Reading, Subscription, Unavailable
 from inspector.live.pacing import FAST_SECONDS, Pacing
 from inspector.live.run_worker import LEFT, RunWorker
 from inspector.model.run import Run
@@ -78,6 +78,9 @@ class WatchedWorkspace:
                     self._begin_worker(key, at)
                 else:
                     known.travel(at)
+                    if known.part is not None:
+                        # Its thread is reading the rest, and whoever asks anew has seen nothing.
+                        self._deliver(known.part)
         for worker in left:
             worker.stop()
 
@@ -127,7 +130,11 @@ class WatchedWorkspace:
 
     def _begin_worker(self, key: str, at: int | None) -> None:
         worker = RunWorker(
-            lambda: self._open(key), self._tell_view, at=at, pacing=Pacing(self._interval)
+            lambda: self._open(key),
+            self._tell_view,
+            at=at,
+            pacing=Pacing(self._interval),
+            tell_reading=lambda done, of: self._deliver(Reading(key, done, of)),
         )
         self._workers[key] = worker
         worker.start()
@@ -145,7 +152,7 @@ class WatchedWorkspace:
         raise StoreUnavailable(Health.GONE, "the run is not there any more")
 
     def _tell_view(self, view: RunView) -> None:
-        if not view.travelling:
+        if not view.travelling and not view.partial:
             with self._news_lock:
                 self._views[view.run.key] = view.run
             self._news.set()

@@ -11,7 +11,11 @@ from inspector.model.run import Run
 from inspector.model.step import Event
 from inspector.model.store import Runtime, Store
 from inspector.model.value import Attachment
+from inspector.query.reading import Tell, tell_nobody
 from inspector.query.view import RunView, StepContext, ValueList
+
+FIRST_BYTES = 65_536
+"""Bytes of a file that are read unless more are asked for."""
 
 
 class RunReader(Protocol):
@@ -73,16 +77,47 @@ class KeepsVersions(Protocol):
 class ReadsAttachments(Protocol):
     """A reader whose values may be kept in files of their own."""
 
-    def attachment(self, path: str) -> tuple[Attachment, bytes]:
-        """What came of a recorded path, and the first part of the file where it may be read."""
+    def attachment(self, path: str, most: int = FIRST_BYTES) -> tuple[Attachment, bytes]:
+        """What came of a recorded path, and the file's first `most` bytes where it may be read."""
+
+
+@runtime_checkable
+class ReadsContents(Protocol):
+    """A reader that gives what a value holds without reading all the others."""
+
+    def content(self, row: int, most: int) -> tuple[bytes, int] | None:
+        """The first `most` bytes that the row of a value holds, and how many there are.
+
+        None where the row is gone. Text is in UTF-8 unless its writer broke it.
+        """
 
 
 @runtime_checkable
 class TellsSession(Protocol):
     """A reader of a run that belongs to a session whose money is added up."""
 
-    def session(self, limit: int) -> Mapping[str, Any]:
-        """The content of `inspector.pnl/1` over the newest `limit` runs; below 1 = all."""
+    def session(self, limit: int, tell: Tell = tell_nobody) -> Mapping[str, Any]:
+        """The content of `inspector.pnl/1` over the newest `limit` runs; below 1 = all.
+
+        `tell` is told how many bytes of ledgers were read; what it raises ends the reading.
+        """
+
+
+@runtime_checkable
+class TellsReading(Protocol):
+    """A reader whose reads may take long."""
+
+    def watch_reading(self, tell: Tell) -> None:
+        """`tell` is called between the parts of every read from now on."""
+
+
+@runtime_checkable
+class ShowsNewestFirst(Protocol):
+    """A reader that can show the end of a run before it has read the whole."""
+
+    def newest(self) -> RunView | None:
+        """What the newest events tell by themselves, `partial`; None where reading the whole is
+        quick, or it was read."""
 
 
 class StoreReader(Protocol):

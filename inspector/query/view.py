@@ -47,6 +47,9 @@ class RunView:
     tabs: tuple[Tab, ...] = ()
     stale_reason: str | None = None
     """Why this is the last good view and not the newest one; None while it is current."""
+    partial: bool = False
+    """Whether only the newest events were read so far: steps and events are numbered among these,
+    so that no question can be asked about them."""
 
     @property
     def travelling(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from inspector.model.clock import Clock
@@ -12,7 +13,7 @@ from inspector.model.finding import Finding
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
-from inspector.query.backend import RunReader, StoreReader
+from inspector.query.backend import RunReader, ShowsNewestFirst, StoreReader
 from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.store_reader import run_folder_reader
 from inspector.query.registry import BACKENDS
@@ -157,14 +158,16 @@ class Workspace:
         """The run with findings and counts, read whole unless it was."""
         return run if run.complete else self.read_whole(run)
 
-    def read_whole(self, run: Run) -> Run:
-        """The run read whole now; what cannot be read stays as it is, a fault of ours is said."""
+    def read_whole(self, run: Run, *, spare_long: bool = False) -> Run:
+        """The run read whole now; what cannot be read stays as it is, a fault of ours is said.
+
+        `spare_long`: a long run stays as it is too, for whoever follows it to tell of.
+        """
         try:
-            reader = self.open(run)
-            try:
+            with closing(self.open(run)) as reader:
+                if spare_long and isinstance(reader, ShowsNewestFirst) and reader.newest():
+                    return replace(run, complete=True)
                 return reader.refresh().run
-            finally:
-                reader.close()
         except StoreUnavailable:
             return run
         except Exception as error:

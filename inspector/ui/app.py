@@ -11,7 +11,7 @@ from textual.app import App
 from textual.message import Message
 
 from inspector.config.settings import Settings
-from inspector.live.feed import Feed, Overview
+from inspector.live.feed import Feed, Overview, Reading
 from inspector.live.feed import Message as Delivered
 from inspector.model.clock import Clock, system_clock
 from inspector.ui.all_commands import all_keys
@@ -39,8 +39,12 @@ class FeedMessage(Message):
 
     @property
     def subject(self) -> str:
-        """What it tells of: the list, or one run."""
-        return "" if isinstance(self.delivered, Overview) else self.delivered.run.key
+        """What it tells of: the list, one run, or how far the reading of one is."""
+        if isinstance(self.delivered, Overview):
+            return ""
+        if isinstance(self.delivered, Reading):
+            return f"reading {self.delivered.key}"
+        return self.delivered.run.key
 
     def can_replace(self, message: Message) -> bool:
         """Whether `message`, which came later, makes this one needless."""

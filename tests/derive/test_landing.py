@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.derive.landing import (
+    found_again,
     landing,
     next_failure,
     next_step_event,
@@ -99,3 +100,36 @@ def test_a_round_begins_with_what_is_inside_it() -> None:
     table.first[0] = 9
     assert begin_event(table, 0, array("i", [1, 2, 3])) == 3
     assert begin_event(table, 1, array("i")) == 0
+
+
+class TestFoundAgain:
+    """A step of the end of a run, in the whole of it."""
+
+    PART = table_of([Spec(label="c"), Spec(label="d"), Spec(label="e", status=RUNNING)])
+
+    def found(self, step: int, *whole: Spec) -> int:
+        events = array("i", range(len(whole)))
+        return found_again(self.PART, step, array("i", range(3)), table_of(whole), events)
+
+    def test_it_has_the_same_distance_from_the_end(self) -> None:
+        whole = [Spec(label=label) for label in "abcde"]
+        assert [self.found(step, *whole) for step in range(3)] == [2, 3, 4]
+
+    def test_events_that_were_added_meanwhile_are_passed_over(self) -> None:
+        whole = [Spec(label=label) for label in "abcdefgh"]
+        assert [self.found(step, *whole) for step in range(3)] == [2, 3, 4]
+
+    def test_what_is_not_there_is_the_live_step(self) -> None:
+        whole = [Spec(label="x"), Spec(label="y", status=RUNNING), Spec(label="z")]
+        assert self.found(0, *whole) == 1
+
+
+@given(st.lists(st.sampled_from("ab"), max_size=12), st.integers(1, 4), st.data())
+def test_it_finds_some_step_whatever_came(labels: list[str], end: int, data: st.DataObject) -> None:
+    part = table_of(Spec(label=label) for label in labels[-end:])
+    if not len(part):
+        return
+    step = data.draw(st.integers(0, len(part) - 1))
+    whole = table_of(Spec(label=label) for label in labels)
+    events, ends = array("i", range(len(whole))), array("i", range(len(part)))
+    assert found_again(part, step, ends, whole, events) == len(whole) - len(part) + step

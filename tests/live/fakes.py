@@ -100,6 +100,26 @@ class FakeRun:
 
 
 @dataclass
+class LongRun(FakeRun):
+    """A run whose end can be shown before the whole; `parts` are told while it is read."""
+
+    parts: Sequence[tuple[int, int]] = ()
+    tell: Callable[[int, int], None] = lambda done, of: None
+
+    def newest(self) -> RunView | None:
+        self.before("newest")
+        return None if self.refreshed else replace(view_of(self.run, 2), partial=True)
+
+    def watch_reading(self, tell: Callable[[int, int], None]) -> None:
+        self.tell = tell
+
+    def refresh(self) -> RunView:
+        for done, of in self.parts:
+            self.tell(done, of)
+        return super().refresh()
+
+
+@dataclass
 class FakeStore:
     """A store of one run; counts how often it was read."""
 
@@ -154,7 +174,7 @@ class FakeWorkspace:
         self.readers[candidate.path] = cast(StoreReader, reader)
         return None if reader.broken else reader.summarize()
 
-    def read_whole(self, run: Run) -> Run:
+    def read_whole(self, run: Run, *, spare_long: bool = False) -> Run:
         self.completed.append(run.key)
         return self.whole.get(run.key, whole(run))
 

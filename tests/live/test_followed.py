@@ -32,7 +32,7 @@ class Told:
         with self._news:
             if isinstance(message, Overview):
                 self.overviews.append(message)
-            else:
+            elif isinstance(message, RunView):
                 self.views.append(message)
             self._news.notify_all()
 
@@ -70,9 +70,9 @@ def test_each_commit_is_read_once_and_told_once(
             summaries.append(self.path)
             return summarize(self)
 
-        def counted_whole(self: Workspace, run: object) -> object:
+        def counted_whole(self: Workspace, run: object, **more: object) -> object:
             wholes.append(key)
-            return read_whole(self, run)  # type: ignore[arg-type]
+            return read_whole(self, run, **more)  # type: ignore[arg-type]
 
         monkeypatch.setattr(ProseStore, "summarize", counted)
         monkeypatch.setattr(Workspace, "read_whole", counted_whole)

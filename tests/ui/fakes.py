@@ -65,7 +65,7 @@ class FakeFeed:
         """Delivers something, as a reader thread would."""
         if isinstance(message, Overview):
             self.overview = message
-        else:
+        elif isinstance(message, RunView):
             self.views[message.run.key] = message
         assert self._deliver is not None
         self._deliver(message)

@@ -19,6 +19,7 @@ from inspector.query.openprose.agents import outside_agents
 from inspector.query.openprose.endings import Endings
 from inspector.query.openprose.events import text_of
 from inspector.query.openprose.load import Loaded, Wanted, loader
+from inspector.query.openprose.newest import newest_view, read_newest
 from inspector.query.openprose.position import position_of
 from inspector.query.openprose.preflight import Material, preflight
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, read_ledger
@@ -26,9 +27,10 @@ from inspector.query.openprose.rows import key_column
 from inspector.query.openprose.sources import changed_source, line_of, project_of
 from inspector.query.openprose.state import State
 from inspector.query.openprose.timeline import Timeline
+from inspector.query.reading import Tell
 from inspector.query.tables import Tables
 from inspector.query.view import RunView, StepContext, ValueList
-from inspector.store.attachment import inspect_attachment
+from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
 from inspector.store.read import Reading, StoreUnavailable, Token, ZeroTouchReader
 
 T = TypeVar("T")
@@ -94,6 +96,20 @@ class ProseRun:
         self._facts = facts
         self._view = self._show(self._timeline.state)
         return self._view
+
+    def watch_reading(self, tell: Tell) -> None:
+        """`tell` is told how many events were folded."""
+        self._timeline.tell = tell
+
+    def newest(self) -> RunView | None:
+        """The newest events of a long run that was not read yet."""
+        if self._loaded is not None:
+            return None
+        reading = self._read(read_newest)
+        if reading.value is None:
+            return None
+        now, written = self._clock(), reading.token.last_write_ms
+        return newest_view(reading.value, self._place, written, now, now + FUTURE_MS)
 
     def _load(self) -> tuple[Reading[Loaded], int]:
         """One read, and how many events come before the rows that it gave."""
@@ -230,9 +246,15 @@ class ProseRun:
             )
         )
 
-    def attachment(self, path: str) -> tuple[Attachment, bytes]:
-        """What came of a recorded path, and the first part of the file where it may be read."""
-        return inspect_attachment(self._place.folder, path)
+    def attachment(self, path: str, most: int = PREVIEW_BYTES) -> tuple[Attachment, bytes]:
+        """What came of a recorded path, and the file's first `most` bytes where it may be read."""
+        return inspect_attachment(self._place.folder, path, preview_bytes=most)
+
+    def content(self, row: int, most: int) -> tuple[bytes, int] | None:
+        """The first bytes that a binding holds, and how many there are."""
+        self._view or self.refresh()
+        tables = current_tables(self._facts)
+        return self._ask(lambda connection: values.read_content(connection, tables, row, most))
 
     def context(self, step: int) -> StepContext:
         """What the detail of a step shows."""

@@ -11,6 +11,10 @@ from inspector.query.openprose.events import Row
 from inspector.query.openprose.fold import fold
 from inspector.query.openprose.kept_rows import KeptRows
 from inspector.query.openprose.state import LATEST, State
+from inspector.query.reading import Tell, tell_nobody
+
+PART = 2_000
+"""Events that are folded between two tellings: some ten milliseconds of work."""
 
 _UNFINISHED = tuple(
     STATUS_CODE[status] for status in (Status.RUNNING, Status.PENDING, Status.UNKNOWN)
@@ -25,6 +29,7 @@ class Timeline:
         self._rows = KeptRows()
         self._checkpoints: Checkpoints[State] = Checkpoints()
         self._latest = LATEST
+        self.tell: Tell = tell_nobody
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -72,9 +77,10 @@ class Timeline:
         self._checkpoints.expect(state.events + len(rows))
         while at < len(rows):
             due = self._checkpoints.due(state.events)
-            end = min(at + due - state.events, len(rows))
+            end = min(at + due - state.events, at + PART, len(rows))
             fold(rows[at:end], state)
             at = end
+            self.tell(at, len(rows))
             if state.events == due:
                 self._checkpoints.save(due, state.copy())
         self._rows.extend(rows)

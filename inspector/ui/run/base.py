@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 
-from inspector.live.feed import Feed, Message, Overview, Subscription
+from inspector.live.feed import Feed, Message, Overview, Reading, Subscription
 from inspector.model.run import Run
 from inspector.query.view import RunView, Tab
 from inspector.ui.commands import Hint
@@ -55,6 +55,7 @@ class RunBase(CommandScreen):
         self.feed = feed
         self.run_shown = run
         self.course = Course()
+        self._read_percent: int | None = None
         self._asker = Asker(feed, run.key, self)
         self._panes: dict[str, Pane] = {}
         self._tabs: tuple[Tab, ...] = (FIRST,)
@@ -95,6 +96,9 @@ class RunBase(CommandScreen):
         if isinstance(message, Overview):
             self._take_overview(message)
             return
+        if isinstance(message, Reading):
+            self._take_reading(message)
+            return
         if message.run.key != self.run_shown.key:
             return
         before = self.course.shown
@@ -112,6 +116,12 @@ class RunBase(CommandScreen):
         if self.course.shown is None and self._composed:
             key = self.run_shown.key
             self.run_shown = next((run for run in overview.runs if run.key == key), self.run_shown)
+            self._show_head()
+
+    def _take_reading(self, reading: Reading) -> None:
+        """A long read goes on: how far it is."""
+        if reading.key == self.run_shown.key and self._composed:
+            self._read_percent = min(99, 100 * reading.done // reading.of)
             self._show_head()
 
     def show_view(self, view: RunView, before: RunView | None = None) -> None:
@@ -138,7 +148,8 @@ class RunBase(CommandScreen):
     def _show_head(self) -> None:
         view = self.course.shown
         axis_told = self._tabs[self._active].part == FIRST.part
-        standing = Standing(view, self.timeline_pane.timed, axis_told, self.course.missed)
+        missed, percent = self.course.missed, self._read_percent
+        standing = Standing(view, self.timeline_pane.timed, axis_told, missed, percent)
         self.query_one(RunHeader).show(self.run_shown, standing)
         self.query_one(Identity).show(self.run_shown, standing)
         self.query_one(RunTabs).show(labels(self._tabs, self.kit.signs), self._active)

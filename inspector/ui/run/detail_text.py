@@ -125,14 +125,14 @@ def _status(page: Page, about: Subject) -> None:
         else:
             line.add(said, Role.MUTED, skip=3)
     if about.at is None and about.run.order_only:
-        page.line().add("  " + _events(step), Role.MUTED)
+        page.line().add("  " + _events(about), Role.MUTED)
 
 
 def _status_beside(page: Page, about: Subject) -> None:
     line = page.lines[-1]
     line.put(line.cells + 3, "")
     _status_word(page, about)
-    for said in (_said(about), _events(about.step) if about.at is None else ""):
+    for said in (_said(about), _events(about) if about.at is None else ""):
         if said and cell_width(said) + 3 <= page.end - line.cells:
             line.add(said, Role.MUTED, skip=3)
 
@@ -157,8 +157,10 @@ def _said(about: Subject) -> str:
     return f"attempt {tries[-1].n}" + (f" of {most}" if most is not None else "")
 
 
-def _events(step: Step) -> str:
-    first, last = step.first_event, step.last_event
+def _events(about: Subject) -> str:
+    if about.partial:
+        return "among the newest events"
+    first, last = about.step.first_event, about.step.last_event
     if last is None:
         return "no row yet"
     if first is None or first == last:

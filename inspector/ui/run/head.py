@@ -36,6 +36,8 @@ class Standing:
     """Whether the identity says what the axis is (only above the timeline)."""
     paused: int | None = None
     """Events that arrived since the screen was held still; None while it is not."""
+    reading: int | None = None
+    """How much of a long first read is done, in percent; None where none goes on."""
 
 
 class RunHeader(Painted):
@@ -100,8 +102,9 @@ class RunHeader(Painted):
 
     def _right(self, narrow: bool) -> list[tuple[str, Role]]:
         view, zone = self._standing.view, self.kit.zone
-        if view is None:
-            return [("reading", Role.MUTED)]
+        if view is None or view.partial:
+            percent = self._standing.reading
+            return [("reading" if percent is None else f"reading {percent} %", Role.MUTED)]
         if view.travelling:
             if narrow:
                 return [(f"{view.events:,}/{view.total_events:,}", Role.TRAVEL)]
@@ -148,6 +151,9 @@ class Identity(Painted):
                 told += ", agents and receipts"
             told += " are as of now"
             line.add(clip(told, room - line.cells, ellipsis=signs.cut), Role.MUTED, skip=space)
+        elif view is not None and view.partial:
+            told = f"the newest {view.events:,} events, while all before them are read"
+            line.add(clip(told, room, ellipsis=signs.cut), Role.MUTED)
         elif view is None and self._run.store.reason is not None:
             line.add(signs.finding, Role.WARNING)
             line.add(

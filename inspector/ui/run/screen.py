@@ -12,19 +12,28 @@ from inspector.model.run import Run
 from inspector.query.view import RunView
 from inspector.ui.lines import LineList
 from inspector.ui.resuming import why_not_resume
-from inspector.ui.run.base import RunBase
 from inspector.ui.run.copying import copy
 from inspector.ui.run.events_pane import EventsPane
 from inspector.ui.run.moments import event_at
-from inspector.ui.run.pane import Copy
+from inspector.ui.run.pane import AsksSql, Copy
 from inspector.ui.run.scrubber import Scrubber
+from inspector.ui.run.taking import TakesOut
 from inspector.ui.run.timeline import Timeline
 
 PLAY = 0.4
 """Seconds between two events while they are played."""
 
-OF_A_TAB = ("enter", "inward", "outward", "find", "zoom", "copy.value", "copy.location", "raw")
+TABLES = "tables"
+"""The part of the tab that asks a database."""
+
+OF_A_TAB = (
+    *("enter", "inward", "outward", "find", "zoom", "copy.value", "copy.location", "raw"),
+    *("form", "pager", "picture", "save"),
+)
 """Commands for what stands in a tab."""
+
+OF_THE_WHOLE = ("pause", "raw", "axis", "copy.value", "copy.location")
+"""Commands that need more than the end of a run."""
 
 MOST_FAILURES = 1_000
 """Failures of one step in a row that are passed over to come to another step."""
@@ -42,7 +51,7 @@ def step_of_statement(view: RunView, wrote: str) -> int | None:
     return None
 
 
-class RunScreen(RunBase):
+class RunScreen(TakesOut):
     """One run: follows it, travels through it, and shows what is recorded."""
 
     def __init__(self, feed: Feed, run: Run) -> None:
@@ -63,15 +72,23 @@ class RunScreen(RunBase):
             return "No failure is recorded."
         if name in ("find", "enter") and self.course.shown is None:
             return "Nothing was read yet."
+        if self.course.partial and (name.startswith("travel.") or name in OF_THE_WHOLE):
+            return "The run is still being read; only its newest events are here."
         if name in OF_A_TAB and not self.pane.ready:
             return "The tab is being opened."
+        if name == "sql" and not any(tab.part == TABLES for tab in self._tabs):
+            return "This run is not kept in a database."
         if name == "find" and on_timeline:
             return "Only values are filtered."
+        if name in ("pnl.view", "pnl.units") and not self.pane.HAS_VIEWS:
+            return "Only profit and loss is shown in several ways."
+        if name == "pnl.units" and not self.kit.has_units:
+            return "Your settings name no decimals of any asset, and no runtime records them."
         if name == "versions" and not self.pane.HAS_VERSIONS:
             return "Only values have older rows."
         if name == "step-of" and not self.pane.statement():
             return "Nothing here says which statement wrote it."
-        return None
+        return super().why_not(name)
 
     # Travelling
 
@@ -120,7 +137,7 @@ class RunScreen(RunBase):
     @on(Scrubber.Picked)
     def _picked_cell(self, message: Scrubber.Picked) -> None:
         timeline, view = self.timeline_pane.timeline, self.course.live
-        if view is None:
+        if view is None or view.partial:
             return
         self._stop_playing()
         if isinstance(timeline.axis, OrderAxis):
@@ -229,6 +246,14 @@ class RunScreen(RunBase):
         """Older rows, or only the newest."""
         self.pane.versions()
 
+    def action_pnl_view(self) -> None:
+        """The next way to look at what is in front."""
+        self.pane.next_view()
+
+    def action_pnl_units(self) -> None:
+        """Base units, or decimals as the settings say."""
+        self.pane.change_units()
+
     def action_zoom(self) -> None:
         """One part alone, or all."""
         self.pane.zoom()
@@ -251,6 +276,12 @@ class RunScreen(RunBase):
         raw = self.open_part("raw")
         if isinstance(raw, EventsPane) and event is not None:
             raw.go_to(event)
+
+    def action_sql(self) -> None:
+        """Opens the line for a question to the database."""
+        tables = self.open_part(TABLES)
+        if isinstance(tables, AsksSql):
+            tables.ask_sql()
 
     def action_back(self) -> None:
         """Leaves what is open, ends travelling, or goes back to the list."""

@@ -25,6 +25,8 @@ class Place:
     """`following`, `travelling`, `paused`, or nothing."""
     role: Role = Role.ACCENT
     travelling: bool = False
+    partial: bool = False
+    """Whether only the newest events are there so far, and how many came before is not known."""
 
 
 class Scrubber(Painted):
@@ -69,6 +71,11 @@ class Scrubber(Painted):
             if place.travelling and Mark.POSITION in self._marks:
                 at = self._marks.index(Mark.POSITION)
                 line.put(columns.axis + at, self.kit.signs.idle, Role.TRAVEL)
+            return line.strip()
+        if place.partial:
+            line.put(columns.sign, f"newest {place.event:,} events", bold=True)
+            if not columns.narrow:
+                line.add("the rest is being read", Role.MUTED, skip=columns.gap)
             return line.strip()
         if columns.narrow and not place.travelling and place.role is Role.ACCENT:
             return line.strip()

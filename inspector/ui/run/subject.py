@@ -29,6 +29,8 @@ class Subject:
     """Why there is no context."""
     values_of_then: bool = False
     """While travelling: whether the values' own instants said which of them there were."""
+    partial: bool = False
+    """Whether only the newest events were read so far, so that nothing has its number yet."""
 
 
 def fact(page: Page, label: str, text: str, role: Role = Role.TEXT) -> None:

@@ -11,7 +11,7 @@ from textual.strip import Strip
 from textual.theme import Theme
 
 from inspector.derive.axis import Axis, OrderAxis, Tick, steady
-from inspector.derive.landing import landing, live_step
+from inspector.derive.landing import found_again, landing, live_step
 from inspector.derive.span import Span
 from inspector.derive.time_axis import TimeAxis
 from inspector.derive.tree import TreeIndex
@@ -150,21 +150,24 @@ class Timeline(LineList):
         view, self._next = self._next, None
         if view is None:
             return
-        self.index.kept = self.step
+        # Steps of the end by itself have other numbers than those of the whole.
+        whole = self.view is not None and self.view.partial and not view.partial
+        index = TreeIndex() if whole else self.index
+        index.kept = self.step if not whole else -1
         place = self._place()
-        portions = self.index.updating(view.steps)
+        portions = index.updating(view.steps)
         if next(portions, self) is self:
-            self._taken(view, place)
+            self._taken(view, place, index)
         else:
-            self._building = asyncio.create_task(self._build(portions, view))
+            self._building = asyncio.create_task(self._build(portions, view, index))
 
-    async def _build(self, portions: Iterator[None], view: RunView) -> None:
+    async def _build(self, portions: Iterator[None], view: RunView, index: TreeIndex) -> None:
         try:
             place = self._place()
             while next(portions, self) is not self:
                 await asyncio.sleep(0)
                 place = self._place()
-            self._taken(view, place)
+            self._taken(view, place, index)
         finally:
             self._building = None
         self._take_next()
@@ -181,9 +184,14 @@ class Timeline(LineList):
         top = self.index.step_at(self.top) if self.top < self.row_count else -1
         return Place(line if seen else None, top)
 
-    def _taken(self, view: RunView, place: Place) -> None:
+    def _taken(self, view: RunView, place: Place, index: TreeIndex) -> None:
         before, self.view = self.view, view
+        again = index is not self.index
+        self.index = index
         self._arrange()
+        if again and before is not None and self._landed:
+            self._find_again(before, view)
+            return
         if not self._landed:
             self._land()
             return
@@ -198,6 +206,16 @@ class Timeline(LineList):
             # Who scrolled away from the cursor stays where they look.
             self._scroll(self.index.row_of(self.index.shown(place.top)) or 0)
         self.repaint()
+
+    def _find_again(self, part: RunView, view: RunView) -> None:
+        """The whole run is there: the cursor stays where it was among the newest events."""
+        step = found_again(
+            part.steps, self.step, part.step_of_event, view.steps, view.step_of_event
+        )
+        self._forget_rows()
+        self.rows_changed(self.index.reveal(step), screen_line=self._lines_for_rows * 2 // 3)
+        self._stand_on(self.cursor)
+        self.post_message(self.Moved(self, self.cursor))
 
     def _wanted(self, view: RunView, before: RunView | None) -> int:
         """The step that the cursor belongs to in a view."""
@@ -219,6 +237,8 @@ class Timeline(LineList):
         self._landed = True
         over = view.run.status in ENDED
         step = landing(view.steps, view.step_of_event, view.failures, over=over)
+        if view.partial:
+            step = live_step(view.steps, view.step_of_event)
         row = self.index.reveal(step)
         self._forget_rows()
         self.rows_changed(row, screen_line=self._lines_for_rows * 2 // 3)
@@ -246,7 +266,7 @@ class Timeline(LineList):
         self._pictures = Pictures(
             view, self.index, axis, self.kit.signs, timed=timed, now=now, bare=columns.narrow
         )
-        self._ruler = axis.labels
+        self._ruler = () if view.partial else axis.labels
         arranged_for = (columns, lines, self.kit.epoch, self.kit.roles)
         if arranged_for != self._arranged_for:
             self._arranged_for = arranged_for

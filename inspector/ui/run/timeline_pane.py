@@ -127,6 +127,8 @@ class TimelinePane(Pane):
 
     def take(self, view: RunView) -> None:
         """Shows a view; the newest one gives the axis."""
+        if self.view is not None and self.view.partial:
+            self.live = None
         self.view = view
         if not view.travelling or self.live is None:
             self.live = view
@@ -187,6 +189,8 @@ class TimelinePane(Pane):
         )
 
     def _place(self, view: RunView) -> Place:
+        if view.partial:
+            return Place(view.events, view.total_events, "newest", partial=True)
         if view.travelling:
             return Place(view.events, view.total_events, "travelling", Role.TRAVEL, True)
         if self.paused:
@@ -258,6 +262,7 @@ class TimelinePane(Pane):
                 view.events if view.travelling else None,
                 context.reason if isinstance(context, Unavailable) else "",
                 then is not None,
+                view.partial,
             )
         )
         return found is not None
@@ -272,7 +277,7 @@ class TimelinePane(Pane):
     def _ask(self) -> None:
         self._look = None
         step = self._step()
-        if step is None:
+        if step is None or self.view is None or self.view.partial:
             return
         key = self._key(step)
 

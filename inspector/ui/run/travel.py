@@ -38,6 +38,11 @@ class Course:
         return True
 
     @property
+    def partial(self) -> bool:
+        """Whether only the newest events are there so far, in which nobody can travel."""
+        return self.shown is not None and self.shown.partial
+
+    @property
     def total(self) -> int:
         """Events that are known to be recorded."""
         return max((view.total_events for view in (self.live, self.shown) if view), default=0)

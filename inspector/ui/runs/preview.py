@@ -185,12 +185,12 @@ class Preview(Painted):
         line.add(counted, Role.MUTED, skip=2 if counted else 0)
         start = edge + AXIS_COLUMN
         if isinstance(axis, OrderAxis):
-            line.put(start, "1", Role.MUTED)
-            line.right(
-                start + axis.cells,
-                f"{count(view.events)} {'event' if view.events == 1 else 'events'}",
-                Role.MUTED,
-            )
+            events = f"{count(view.events)} {'event' if view.events == 1 else 'events'}"
+            if view.partial:
+                events = f"the newest {events}, all before them are being read"
+            else:
+                line.put(start, "1", Role.MUTED)
+            line.right(start + axis.cells, events, Role.MUTED)
             return line.strip()
         for tick in axis.labels:
             line.put(start + tick.cell, tick.label, Role.MUTED)

@@ -116,7 +116,7 @@ class RunsScreen(CommandScreen):
         """Takes what the feed delivered."""
         if isinstance(message, Overview):
             self._take(message)
-        else:
+        elif isinstance(message, RunView):
             self._take_view(message)
 
     def _take(self, overview: Overview) -> None:

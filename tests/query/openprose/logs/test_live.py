@@ -75,7 +75,7 @@ class Watching:
         with self._news:
             if isinstance(message, Overview):
                 self.overview = message
-            else:
+            elif isinstance(message, RunView):
                 self.view = message
             self._news.notify_all()
 
