@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from inspector.cli.errors import FINE, NOT_FOUND, UNREADABLE, UserError
-from inspector.cli.output import shown, write_json, write_line, write_table
+from inspector.cli.output import shown, write_json
+from inspector.cli.pnl_text import print_session
 from inspector.cli.workspace import workspace
-from inspector.query.grimoire.session import Progress, Session
+from inspector.config.settings import load_settings
 from inspector.query.grimoire.session_document import session_document
 from inspector.query.grimoire.store_reader import GrimoireStore
+from inspector.query.grimoire.units import units
+from inspector.query.reading import Tell, tell_nobody
 from inspector.query.workspace import Workspace
 from inspector.store.read import StoreUnavailable
-from inspector.text.numbers import amount
+from inspector.text.numbers import size
 
-_SUMS = ("credits", "debits", "fees", "losses", "net", "unaccounted")
-_HEAD = ("ASSET", *(name.upper() for name in _SUMS))
-_SLOW_RUNS = 20
+_SLOW_BYTES = 4 << 20
+"""From so much text on it is said how far the reading is."""
+_STEPS = 200
+"""Tellings at most: each writes a line over the one before."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,10 +34,15 @@ def run(options: argparse.Namespace) -> int:
         except StoreUnavailable as trouble:
             message = f"{store.path} cannot be read now: {trouble.reason}."
             raise UserError(message, UNREADABLE) from None
+    settings, problems = load_settings(None)
+    for problem in problems:
+        print(f"inspector: {shown(problem)}", file=sys.stderr)
+    content = session_document(session)
+    content["units"] = units(content, settings.assets)
     if options.json:
-        write_json("pnl", session_document(session), reveal=options.reveal)
+        write_json("pnl", content, reveal=options.reveal)
     else:
-        _print(session, options.reveal)
+        print_session(content, settings.assets, reveal=options.reveal)
     return FINE
 
 
@@ -67,56 +75,18 @@ def _stores(found: Workspace) -> Iterator[GrimoireStore]:
             yield reader
 
 
-def _progress() -> Progress:
+def _progress() -> Tell:
     """A line on a terminal that says how far the reading is; it is cleared when that is done."""
     if not sys.stderr.isatty():
-        return lambda done, of: None
+        return tell_nobody
+    last = -1
 
     def tell(done: int, of: int) -> None:
-        if of >= _SLOW_RUNS:
-            line = "" if done == of else f"reading run {done + 1} of {of}"
-            print(f"\r{line:<40}\r", end="", file=sys.stderr, flush=True)
+        nonlocal last
+        step = done * _STEPS // of
+        if of >= _SLOW_BYTES and step != last:
+            last = step
+            line = "" if done == of else f"reading, {size(done)} of {size(of)}; ctrl+c stops it"
+            print(f"\r{line:<60}\r", end="", file=sys.stderr, flush=True)
 
     return tell
-
-
-def _print(session: Session, reveal: bool) -> None:
-    content = session_document(session)
-    ledger, pnl, realised = content["ledger"], content["pnl"], content["realised"]
-    runs = ledger["runs"]
-    write_line(
-        f"{shown(session.spell)}   {runs['total']} runs, {runs['success']} ok,"
-        f" {runs['failed']} failed   amounts in base units of each asset"
-    )
-    for name in ("triggers", "receipts", "events"):
-        counted = ", ".join(f"{shown(key)} {count}" for key, count in ledger[name].items())
-        write_line(f"{name}: {counted or 'none'}")
-    for warning in realised["warnings"]:
-        write_line(f"^ {shown(warning['message'], reveal=reveal)}")
-    _print_assets("\nSession P&L, as Grimoire counts it", pnl["assets"])
-    write_line(f"total net {pnl['totalNet']}, unaccounted {pnl['totalUnaccounted']}")
-    for outcome, one in realised["outcomes"].items():
-        in_runs = "1 run" if one["runs"] == 1 else f"{one['runs']} runs"
-        _print_assets(f"\n{outcome.replace('_', ' ')}, {in_runs}", one["assets"])
-    gas = realised["gas"]
-    write_line(f"\ngas {gas['gas_used']} units in {gas['transactions']} confirmed transactions")
-    for one in realised["pending"]:
-        moved = f"{one.get('submittedAmount')} {one.get('asset')}"
-        write_line(f"{shown(str(one.get('status')))}: {shown(moved)} in run {shown(one['runId'])}")
-    for one in realised["unaccounted"]:
-        moved = f"{one['amount']} {one.get('asset', 'undefined')}"
-        write_line(f"unaccounted: {shown(moved)}, {one['message']} ({shown(one['reason'])})")
-    for one in content["unreadable"]:
-        write_line(f"left out: {shown(one['run_id'])}, {one['part']}: {shown(one['reason'])}")
-
-
-def _print_assets(title: str, assets: Sequence[Mapping[str, Any]]) -> None:
-    write_line(title)
-    rows = [
-        (shown(str(one.get("asset", "undefined"))), *(amount(one[name]) for name in _SUMS))
-        for one in assets
-    ]
-    if rows:
-        write_table([_HEAD, *rows], right=range(1, len(_HEAD)))
-    else:
-        write_line("nothing moved")

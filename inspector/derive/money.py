@@ -39,6 +39,19 @@ def written(number: int) -> str:
 _EXACT = 10**_AT_ONCE
 
 
+def in_units(number: int, decimals: int) -> str:
+    """Base units as an amount with its point, digit by digit: 1500000 of 6 decimals is `1.5`.
+
+    No digit is lost, and zeros that say nothing are left out.
+    """
+    if decimals < 0:
+        raise ValueError("an asset has no less than 0 decimals")
+    digits = written(abs(number)).rjust(decimals + 1, "0")
+    whole, part = digits[: len(digits) - decimals], digits[len(digits) - decimals :].rstrip("0")
+    sign = "-" if number < 0 else ""
+    return f"{sign}{whole}.{part}" if part else f"{sign}{whole}"
+
+
 @dataclass(slots=True)
 class Account:
     """What happened to one asset, in its base units; all but `net` are sums of what moved."""

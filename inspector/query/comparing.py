@@ -30,8 +30,8 @@ class Comparison:
     """The other run; None = there is none."""
     after: str | None
     records: Sequence[Mapping[str, Any]] = ()
-    """`{name, change, before, after}`; each value stands under its own name, so that it is masked
-    as it is where it was recorded."""
+    """`{name, change, before, after}`, sources of data with `of` and `stale`; each value stands
+    under its own name, so that it is masked as it is where it was recorded."""
     notes: tuple[str, ...] = ()
     """Sentences about what could not be compared, or that nothing is other."""
 
@@ -49,8 +49,12 @@ class Compares(Protocol):
         Raises KeyError for a part that cannot be compared.
         """
 
-    def compare(self, part: str, before: Side) -> Comparison:
-        """What is other in this run than on the other side; raises KeyError as `side` does."""
+    def compare(self, part: str, before: Side, *, whole: bool = False) -> Comparison:
+        """What is other in this run than on the other side; raises KeyError as `side` does.
+
+        With `whole` it tells of what is the same too (`change` is `same`), name by name, and of
+        this run alone (`change` is None) where the other one says nothing.
+        """
 
 
 @runtime_checkable

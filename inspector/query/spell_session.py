@@ -11,19 +11,22 @@ from inspector.model.store import Runtime
 from inspector.query.backend import RunReader, TellsSession
 from inspector.query.grimoire.session_document import session_document
 from inspector.query.grimoire.store_reader import GrimoireStore
+from inspector.query.reading import Tell, tell_nobody
 
 
-def session_of(reader: RunReader, run: Run, limit: int, clock: Clock) -> Mapping[str, Any]:
+def session_of(
+    reader: RunReader, run: Run, limit: int, clock: Clock, tell: Tell = tell_nobody
+) -> Mapping[str, Any]:
     """The content of `inspector.pnl/1` for a run's session; a limit below 1 is no limit.
 
     Raises KeyError where the run's runtime adds up no money, and `StoreUnavailable`.
     """
     if isinstance(reader, TellsSession):
-        return reader.session(limit)
+        return reader.session(limit, tell)
     if run.runtime is not Runtime.GRIMOIRE:
         raise KeyError("session")
     store = GrimoireStore(run.store.path, clock)
     try:
-        return session_document(store.session(run.session or "", limit))
+        return session_document(store.session(run.session or "", limit, tell))
     finally:
         store.close()

@@ -41,12 +41,23 @@ class Kit:
         self.assets = assets or {}
         """How base units of assets are shown, as far as a person said so."""
         self.epoch = 0
+        self._units: Mapping[str, Asset] = {}
         self._zones = list(dict.fromkeys((zone, None, UTC)))
 
     def use_palette(self, palette: Palette) -> None:
         """Changes the theme."""
         self.roles = Roles(palette, colour=self.roles.colour)
         self.epoch += 1
+
+    def change_units(self) -> None:
+        """From decimals as a person said them to base units, and back."""
+        self.assets, self._units = self._units, self.assets
+        self.epoch += 1
+
+    @property
+    def has_units(self) -> bool:
+        """Whether a person named decimals of any asset."""
+        return bool(self.assets or self._units)
 
     def next_zone(self) -> str:
         """Changes between the chosen zone, that of this machine and UTC; returns its name."""

@@ -7,9 +7,10 @@ of data is known by the parameter that it came with (`path`).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from inspector.derive.differences import Change, Difference, differences
+from inspector.derive.differences import Change, Difference, differences, same
 from inspector.query.comparing import Comparison, Side
 from inspector.query.grimoire import js
 from inspector.query.grimoire.js import Unreadable
@@ -19,6 +20,7 @@ STATE, PROVENANCE = "state", "provenance"
 COLUMNS: Mapping[str, str] = {STATE: "final_state", PROVENANCE: "provenance"}
 WORDS: Mapping[str, str] = {STATE: "final state", PROVENANCE: "provenance"}
 
+SAME = "same"
 _EVERY_TIME = frozenset({"generated_at"})
 """Fields that no two runs have in common."""
 _SOURCES = "sources"
@@ -54,6 +56,46 @@ def compare(part: str, before: Side, after: Side) -> Comparison:
     found = _COMPARED[part](before.content, after.content)
     notes = () if found else (f"The {WORDS[part]} is the same in both runs.",)
     return Comparison(part, before.run_id, after.run_id, found, notes)
+
+
+def beside(part: str, before: Side, after: Side) -> Comparison:
+    """All that either side says, name by name, the same and the other."""
+    told = compare(part, before, after)
+    then, now = before.content or {}, after.content or {}
+    found: list[Record] = []
+    if part == PROVENANCE:
+        found += _each(_by_path(then), _by_path(now), now, before.content is None)
+        then, now = _without_sources(then), _without_sources(now)
+    found += _each(then, now, None, before.content is None)
+    return replace(told, records=found)
+
+
+def _each(
+    then: Mapping[str, Any], now: Mapping[str, Any], sources_of: Any, alone: bool
+) -> Iterator[Record]:
+    """A record for each name; for sources with whether they are stale."""
+    for name in dict.fromkeys((*then, *now)):
+        record: Record = {"name": name, "change": None if alone else _change(name, then, now)}
+        is_source = sources_of is not None
+        for side, content in (("before", then), ("after", now)):
+            if name in content:
+                record[side] = content[name] if is_source else {name: content[name]}
+        if is_source:
+            record["of"] = "source"
+            record["stale"] = name in now and is_stale(now[name], sources_of)
+        yield record
+
+
+def _change(name: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    if name not in now:
+        return Change.REMOVED.value
+    if name not in then:
+        return Change.ADDED.value
+    one, other = then[name], now[name]
+    if isinstance(one, dict) and isinstance(other, dict):
+        inside = {place.path[0] for place in _all(one, other)}
+        return Change.CHANGED.value if inside - _AGES else SAME
+    return SAME if same(one, other) else Change.CHANGED.value
 
 
 def _state(before: Any, after: Any) -> Sequence[Record]:

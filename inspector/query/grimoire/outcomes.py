@@ -48,6 +48,8 @@ class Split:
 
     by_outcome: dict[Outcome, Accounts] = field(default_factory=dict)
     of_step: dict[str, Outcome] = field(default_factory=dict)
+    by_step: dict[str | None, dict[Outcome, Accounts]] = field(default_factory=dict)
+    """The same moves by the step that they belong to; None = they name none."""
     gas: int = 0
     """Units of gas of confirmed transactions."""
     transactions: int = 0
@@ -78,6 +80,8 @@ def split_of(
             accounts = _once(accounts, split)
             judge.settle(place, accounts, split)
         split.by_outcome.setdefault(outcome, Accounts()).add(accounts)
+        step_of = split.by_step.setdefault(place.step_id, {})
+        step_of.setdefault(outcome, Accounts()).add(accounts)
     for step in committed.commits.values() if committed is not None else ():
         extra = committed.steps.extra.get(step) if committed is not None else None
         ref: Mapping[str, object] = extra.ref if extra is not None else {}

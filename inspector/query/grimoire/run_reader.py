@@ -26,6 +26,7 @@ from inspector.query.grimoire.run_facts import known_of, store_of_run
 from inspector.query.grimoire.session import read_session
 from inspector.query.grimoire.session_document import session_document
 from inspector.query.grimoire.timeline import KEPT_BYTES, Timeline
+from inspector.query.reading import Tell, tell_nobody
 from inspector.query.shared import SharedSource
 from inspector.query.view import RunView, StepContext, ValueList
 from inspector.store.read import StoreUnavailable
@@ -50,7 +51,10 @@ class _Loaded:
 
 
 class SpellRun:
-    """Satisfies `RunReader`, `TellsSession`, `Compares`, `Explains`. Used by one thread at a time."""
+    """Satisfies `RunReader`, `TellsSession`, `TellsReading`, `Compares` and `Explains`.
+
+    Used by one thread at a time.
+    """
 
     def __init__(
         self, path: str, spell: str, run_id: str | None, source: SharedSource, clock: Clock
@@ -62,6 +66,11 @@ class SpellRun:
         self._mark: tuple[int, int, bytes] | None = None
         self._facts: view.Facts | None = None
         self._view: RunView | None = None
+        self._tell: Tell = tell_nobody
+
+    def watch_reading(self, tell: Tell) -> None:
+        """`tell` is told where in the ledger a read is, in bytes."""
+        self._tell = self._timeline.tell = tell
 
     def refresh(self) -> RunView:
         """Reads what is not known yet and gives the run as it stands."""
@@ -71,6 +80,7 @@ class SpellRun:
             moved = self._timeline.replace(loaded.content)
         elif loaded.mark is None and len(self._timeline):
             self._timeline, moved = Timeline(), True
+            self._timeline.tell = self._tell
         if loaded.trouble is not None:
             self._timeline.damage = loaded.trouble
         self._mark = loaded.mark
@@ -188,17 +198,18 @@ class SpellRun:
         other = self._asker.read(lambda connection: run_row(connection, spell, run_id)).value
         return comparing.side_of(part, run_id, other)
 
-    def compare(self, part: str, before: Side) -> Comparison:
-        """What is other in this run than on the other side."""
-        return comparing.compare(part, before, self.side(part))
+    def compare(self, part: str, before: Side, *, whole: bool = False) -> Comparison:
+        """What is other in this run than on the other side, or all that either says."""
+        make = comparing.beside if whole else comparing.compare
+        return make(part, before, self.side(part))
 
     def about(self, part: str) -> str | None:
         """A line about a part."""
         return run_records.ABOUT.get(part)
 
-    def session(self, limit: int) -> Mapping[str, Any]:
+    def session(self, limit: int, tell: Tell = tell_nobody) -> Mapping[str, Any]:
         """The spell's session over its newest runs; a limit below 1 is no limit."""
-        return session_document(read_session(self._asker, self._place.spell, limit))
+        return session_document(read_session(self._asker, self._place.spell, limit, tell))
 
     def receipts(self) -> Mapping[str, Any]:
         """Grimoire keeps no receipt, only its traces in the ledger: raises KeyError."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -27,13 +27,12 @@ from inspector.query.grimoire.rows import (
 from inspector.query.grimoire.run_money import Asset, RunMoney, Why
 from inspector.query.grimoire.state import State
 from inspector.query.grimoire.verdicts import Mode, known_mode, mode_of, succeeded
+from inspector.query.reading import Tell, tell_nobody
 from inspector.query.shared import Asker
 from inspector.query.tables import Tables, read_tables
 
 DEFAULT_LIMIT = 100
 _TRIES = 3
-Progress = Callable[[int, int], None]
-"""Told before each run: how many are done, and how many there are."""
 
 
 class Unread(NamedTuple):
@@ -61,6 +60,9 @@ class StepMoney:
     runs: int = 0
     booked: Accounts = field(default_factory=Accounts)
     outcomes: Counter[Outcome] = field(default_factory=Counter)
+    """In how many runs it came to which end."""
+    by_outcome: dict[Outcome, Accounts] = field(default_factory=dict)
+    """Each move once, by what became of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ class Session:
     deltas: int = 0
     outcomes: dict[Outcome, Accounts] = field(default_factory=dict)
     runs: list[RunPart] = field(default_factory=list)
-    steps: dict[str, StepMoney] = field(default_factory=dict)
+    steps: dict[str | None, StepMoney] = field(default_factory=dict)
     why: dict[Why, tuple[int, int]] = field(default_factory=dict)
     warnings: dict[Warned, tuple[int, int]] = field(default_factory=dict)
     """Warning → in how many runs, and how much together."""
@@ -110,6 +112,8 @@ class _Found:
     runs: Sequence[Mapping[str, Any]]
     ledgers: Mapping[str, int]
     handoffs: Mapping[str, Sequence[Handoff]]
+    sizes: Mapping[int, int]
+    """Row of `ledger` → bytes of its text, as far as they can be had without reading it."""
 
     @property
     def shape(self) -> object:
@@ -121,13 +125,17 @@ def read_session(
     asker: Asker,
     spell: str,
     limit: int = DEFAULT_LIMIT,
-    progress: Progress = lambda done, of: None,
+    tell: Tell = tell_nobody,
 ) -> Session:
-    """Reads a spell's session; a limit below 1 is no limit. Raises `StoreUnavailable`."""
+    """Reads a spell's session; a limit below 1 is no limit.
+
+    `tell` is told how many bytes of ledgers were read. Raises `StoreUnavailable`, and whatever
+    `tell` raises.
+    """
     session = Session(spell, limit)
     for _ in range(_TRIES):
         found = asker.read(lambda connection: _find(connection, spell, limit)).value
-        session = _read(asker, found, spell, limit, progress)
+        session = _read(asker, found, spell, limit, tell)
         if not asker.changed():
             break
         again = asker.read(lambda connection: _find(connection, spell, limit)).value
@@ -143,18 +151,36 @@ def _find(connection: sqlite3.Connection, spell: str, limit: int) -> _Found:
     for row in rows_of(connection, tables, "run_handoffs", HANDOFF_COLUMNS):
         one = Handoff._make(row)
         handoffs.setdefault(one.run_id, []).append(one)
-    return _Found(
-        tables,
-        spell_runs(connection, tables, spell, limit),
-        {str(run_id): row for row, run_id in ledgers},
-        handoffs,
-    )
+    runs = spell_runs(connection, tables, spell, limit)
+    by_run = {str(run_id): row for row, run_id in ledgers}
+    wanted = [by_run[run_id] for run in runs if (run_id := str(run.get("run_id"))) in by_run]
+    sizes = {row: found.size for row, found in texts.edges(connection, tables, wanted)}
+    return _Found(tables, runs, by_run, handoffs, sizes)
 
 
-def _read(asker: Asker, found: _Found, spell: str, limit: int, progress: Progress) -> Session:
-    session = Session(spell, limit)
-    for done, row in enumerate(found.runs):
-        progress(done, len(found.runs))
+class _Progress:
+    """Where in all the ledgers of a session its reading is."""
+
+    def __init__(self, tell: Tell, found: _Found) -> None:
+        self._tell = tell
+        self._total = max(1, sum(found.sizes.values()))
+        self._before = 0
+
+    def run(self, before: int) -> None:
+        """Another run, behind so many bytes."""
+        self._before = before
+        self.at(0)
+
+    def at(self, byte: int) -> None:
+        """Another page of its ledger."""
+        self._tell(min(self._before + byte, self._total), self._total)
+
+
+def _read(asker: Asker, found: _Found, spell: str, limit: int, tell: Tell) -> Session:
+    session, progress, before = Session(spell, limit), _Progress(tell, found), 0
+    for row in found.runs:
+        progress.run(before)
+        before += found.sizes.get(found.ledgers.get(str(row.get("run_id")), -1), 0)
         run_id = str(row.get("run_id"))
         parsed, broken = parsed_columns(row)
         if broken:
@@ -164,15 +190,15 @@ def _read(asker: Asker, found: _Found, spell: str, limit: int, progress: Progres
             session.latest_at = row.get("timestamp")
         session.total += 1
         session.success += succeeded(row.get("success"))
-        money, committed = _money(asker, found, run_id, session)
+        money, committed = _money(asker, found, run_id, session, progress)
         part = _part(row, parsed, money, committed, found.handoffs.get(run_id, ()))
         _take(session, part, money, found.handoffs.get(run_id, ()))
-    progress(len(found.runs), len(found.runs))
+    progress.run(before)
     return session
 
 
 def _money(
-    asker: Asker, found: _Found, run_id: str, session: Session
+    asker: Asker, found: _Found, run_id: str, session: Session, progress: _Progress
 ) -> tuple[RunMoney, State | None]:
     """What the run's ledger says; a ledger that cannot be read to its end says nothing."""
     row = found.ledgers.get(run_id)
@@ -182,6 +208,7 @@ def _money(
         content = asker.read(lambda connection: texts.whole(connection, found.tables, row)).value
         money = RunMoney()
         for page in entries.pages(content):
+            progress.at(page.start)
             money.take_all(page.entries)
     except Unreadable as error:
         session.unreadable.append(Unread(run_id, "ledger", str(error)))
@@ -189,14 +216,15 @@ def _money(
     session.unreadable += [
         Unread(run_id, f"ledger:{trouble.entry}", trouble.reason) for trouble in money.troubles
     ]
-    return money, _folded(content) if money.committing else None
+    return money, _folded(content, progress) if money.committing else None
 
 
-def _folded(content: bytes) -> State:
+def _folded(content: bytes, progress: _Progress) -> State:
     """The fold of a ledger that has a commit: which action was sent and confirmed."""
     state = State()
     for _ in range(2):
         for page in entries.pages(content):
+            progress.at(page.start)
             for entry in page.entries:
                 apply(state, entry)
         if not state.found:
@@ -242,13 +270,15 @@ def _take(session: Session, part: RunPart, money: RunMoney, handoffs: Sequence[H
         known = session.why.get(why, (0, 0))
         session.why[why] = (known[0] + moves, known[1] + amount)
     for place, accounts in money.places.items():
-        if place.step_id is None:
-            continue
-        step = session.steps.setdefault(place.step_id, StepMoney())
+        session.steps.setdefault(place.step_id, StepMoney()).booked.add(accounts)
+        if place.step_id is not None:
+            _doubly_booked(session, place.step_id, accounts)
+    for step_id, by_outcome in part.split.by_step.items():
+        step = session.steps[step_id]
         step.runs += 1
-        step.booked.add(accounts)
-        step.outcomes[part.split.of_step[place.step_id]] += 1
-        _doubly_booked(session, place.step_id, accounts)
+        step.outcomes.update(by_outcome.keys())
+        for outcome, accounts in by_outcome.items():
+            step.by_outcome.setdefault(outcome, Accounts()).add(accounts)
     for handoff, booked, arrived in part.split.settled:
         warned = Warned("settled_differs", handoff.source_step_id, handoff.asset)
         _warn(session, warned, booked - arrived)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from inspector.derive.money import Account, Accounts, written
@@ -13,7 +13,7 @@ from inspector.query.grimoire.lines import money
 from inspector.query.grimoire.outcomes import Outcome
 from inspector.query.grimoire.records import handoff_record
 from inspector.query.grimoire.run_money import Asset, OddAsset, Why, asset_name
-from inspector.query.grimoire.session import RunPart, Session, StepMoney, Warned
+from inspector.query.grimoire.session import RunPart, Session, StepMoney
 from inspector.text.parse_time import parse_instant
 
 Document = dict[str, Any]
@@ -119,7 +119,7 @@ def realised(session: Session) -> Document:
             for outcome, accounts in _in_their_order(session.outcomes)
         },
         "pending": [handoff_record(one) for one in session.pending],
-        "runs": [_run(run) for run in session.runs],
+        "runs": _runs(session.runs),
         "steps": [_step(step_id, step) for step_id, step in session.steps.items()],
         "unaccounted": [_why(why, *sums) for why, sums in session.why.items()],
         "warnings": list(_warnings(session)),
@@ -132,6 +132,15 @@ def _in_their_order(
     return ((outcome, outcomes[outcome]) for outcome in Outcome if outcome in outcomes)
 
 
+def _runs(newest_first: Sequence[RunPart]) -> list[Document]:
+    """Each run, with what was realised of each asset up to it, from the oldest of them on."""
+    documents, total = [], Accounts()
+    for run in reversed(newest_first):
+        total.add(run.split.by_outcome.get(Outcome.REALISED, Accounts()))
+        documents.append({**_run(run), "realised_so_far": nets(total)})
+    return documents[::-1]
+
+
 def _run(run: RunPart) -> Document:
     return {
         "run_id": run.run_id,
@@ -142,17 +151,24 @@ def _run(run: RunPart) -> Document:
         "net": nets(run.booked),
         "realised": nets(run.split.by_outcome.get(Outcome.REALISED, Accounts())),
         "outcomes": [outcome.value for outcome in run.split.by_outcome],
+        "by_outcome": _nets_by_outcome(run.split.by_outcome),
+        "assets": assets(run.booked),
         "gas_used": written(run.split.gas),
         "transactions": run.split.transactions,
     }
 
 
-def _step(step_id: str, step: StepMoney) -> Document:
+def _nets_by_outcome(by_outcome: Mapping[Outcome, Accounts]) -> Document:
+    return {outcome.value: nets(accounts) for outcome, accounts in _in_their_order(by_outcome)}
+
+
+def _step(step_id: str | None, step: StepMoney) -> Document:
     return {
         "step_id": step_id,
         "runs": step.runs,
         "assets": assets(step.booked),
         "outcomes": {outcome.value: count for outcome, count in step.outcomes.items()},
+        "by_outcome": _nets_by_outcome(step.by_outcome),
     }
 
 
@@ -187,7 +203,9 @@ def _warnings(session: Session) -> Iterable[Document]:
     for warned, (runs, amount) in session.warnings.items():
         yield {
             "code": warned.code,
-            "message": _sentence(warned, amount),
+            "message": warning_words(
+                warned.code, warned.step_id, money(written(amount), asset_name(warned.asset))
+            ),
             "step_id": warned.step_id,
             **named(warned.asset),
             "runs": runs,
@@ -199,11 +217,8 @@ def _is_real(run: RunPart) -> bool:
     return set(run.split.by_outcome) <= {Outcome.REALISED}
 
 
-def _sentence(warned: Warned, amount: int) -> str:
-    shown = money(written(amount), asset_name(warned.asset))
-    if warned.code == "double_booked":
-        return (
-            f"{warned.step_id} books {shown} twice: as a loss, and as what went in and did not"
-            " come out"
-        )
-    return f"of what {warned.step_id} sent, {shown} less arrived than the ledger books"
+def warning_words(code: str, step_id: str | None, moved: str) -> str:
+    """A warning about an amount, in whatever units that is written."""
+    if code == "double_booked":
+        return f"{step_id} books {moved} twice: as a loss, and as what went in and did not come out"
+    return f"of what {step_id} sent, {moved} less arrived than the ledger books"

@@ -27,9 +27,10 @@ from inspector.query.grimoire.rows import (
     rows_of,
 )
 from inspector.query.grimoire.run_reader import SpellRun
-from inspector.query.grimoire.session import DEFAULT_LIMIT, Progress, Session, read_session
+from inspector.query.grimoire.session import DEFAULT_LIMIT, Session, read_session
 from inspector.query.grimoire.texts import UNKNOWN, Edges, edges
 from inspector.query.grimoire.verdicts import Mode, mode_of
+from inspector.query.reading import Tell, tell_nobody
 from inspector.query.shared import SharedSource
 from inspector.store.read import StoreUnavailable
 from inspector.text.parse_time import parse_instant
@@ -185,10 +186,10 @@ class GrimoireStore:
         self,
         spell: str,
         limit: int = DEFAULT_LIMIT,
-        progress: Progress = lambda done, of: None,
+        tell: Tell = tell_nobody,
     ) -> Session:
         """A spell's session views and what became of its money."""
-        return read_session(self._asker, spell, limit, progress)
+        return read_session(self._asker, spell, limit, tell)
 
     def _unavailable(self, trouble: StoreUnavailable) -> tuple[Store, tuple[Run, ...]]:
         """The last good answer with the reason, or a store of which nothing is known."""

@@ -18,6 +18,7 @@ from inspector.query.grimoire.fold import apply, hints_with
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.run_money import RunMoney
 from inspector.query.grimoire.state import Hints, State
+from inspector.query.reading import ReadingStopped, Tell, tell_nobody
 
 KEPT_BYTES = 8 << 20
 """A text up to this size is kept; a longer one is read again when it is asked for."""
@@ -53,12 +54,25 @@ class Timeline:
         self._end = 0
         """Where that bracket is; 0 while the text cannot be gone on with."""
         self._checkpoints: Checkpoints[State] = _checkpoints()
+        self.tell: Tell = tell_nobody
+        """Told where in the text a read is, in bytes."""
 
     def __len__(self) -> int:
         return self.state.events
 
     def replace(self, content: bytes) -> bool:
-        """Makes this text the ledger; only what was added is folded. True if anything moved."""
+        """Makes this text the ledger; only what was added is folded. True if anything moved.
+
+        What `tell` raises ends it, and then nothing is known any more.
+        """
+        try:
+            return self._replace(content)
+        except ReadingStopped:
+            self._forget()
+            self._whole, self._inner, self._end = b"", b"", 0
+            raise
+
+    def _replace(self, content: bytes) -> bool:
         begins_alike = 0 < self._end <= len(content)
         inner, whole = _digests(content, self._end)
         if whole == self._whole:
@@ -94,6 +108,7 @@ class Timeline:
             begun, again = self._starts.pop(), known - self._firsts.pop()
         try:
             for page in entries.pages(content, begun):
+                self.tell(page.start, len(content))
                 self._starts.append(page.start)
                 self._firsts.append(len(self) - again)
                 added = page.entries[again:] if again else page.entries
@@ -116,6 +131,7 @@ class Timeline:
         self._checkpoints = _checkpoints()
         try:
             for page in entries.pages(content):
+                self.tell(page.start, len(content))
                 self._fold(page.entries)
         except Unreadable:
             # What could not be read the first time cannot be read now.

@@ -6,23 +6,27 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.strip import Strip
+from textual.timer import Timer
 
 from inspector.live.feed import Unavailable
 from inspector.model.clock import Clock
 from inspector.model.run import Run
 from inspector.query.backend import RunReader
+from inspector.query.reading import ReadingStopped
 from inspector.query.spell_session import session_of
 from inspector.query.view import RunView
 from inspector.text.measure import cell_width, clip
-from inspector.text.numbers import count
+from inspector.text.numbers import count, size
 from inspector.ui.kit import Kit, kit_of
 from inspector.ui.lines import LineList
 from inspector.ui.paint import NARROW, Line, Painted, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.pnl.book import Book, book_of
 from inspector.ui.pnl.chart import WIDE
-from inspector.ui.pnl.notes import Notes, copied
+from inspector.ui.pnl.notes import Notes, Shown, copied
 from inspector.ui.pnl.table import AssetList, Layout, layout_of, paint_titles
+from inspector.ui.pnl.waiting import SHOWN_AFTER, Wait
+from inspector.ui.pnl.writing import warning_text
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.pane import Copy
 from inspector.ui.run.sheet import Sheet
@@ -30,6 +34,7 @@ from inspector.ui.run.sheet import Sheet
 LIMIT = 100
 """Runs that are added up: as many as Grimoire keeps of a spell."""
 MOST_WARNED = 2
+ADDING_UP = f"Adding up the newest {LIMIT} runs."
 
 
 class Summary(Painted):
@@ -38,7 +43,7 @@ class Summary(Painted):
     def __init__(self) -> None:
         super().__init__(id="pnl-summary")
         self._book: Book | None = None
-        self._told = f"Adding up the newest {LIMIT} runs."
+        self._told = ADDING_UP
         self._layout = Layout((), None)
         self._tight = False
 
@@ -56,9 +61,13 @@ class Summary(Painted):
 
     def told_whole(self, width: int) -> frozenset[str]:
         """Warnings that stand here to their end."""
-        found = self._book.warnings[: self._warned] if self._book is not None else ()
-        room, signs = width - 2 * margin(width) - 2, self.kit.signs
-        return frozenset(one for one in found if cell_width(signs.show(one)) <= room)
+        room = width - 2 * margin(width) - 2
+        found = (self._warning(n) for n in range(self._warned))
+        return frozenset(one for one in found if cell_width(one) <= room)
+
+    def _warning(self, number: int) -> str:
+        book = self._book
+        return "" if book is None else warning_text(self.kit, book, book.warnings[number])
 
     def _rows(self) -> list[str]:
         told = ["told"] if self._told else []
@@ -79,8 +88,9 @@ class Summary(Painted):
             paint_titles(line, self._layout, signs.guide)
         elif self._book is not None and what == "warning":
             line.put(edge, signs.finding, Role.WARNING)
-            text = signs.show(self._book.warnings[int(number)])
-            line.add(clip(text, room - 2, ellipsis=signs.cut), Role.TEXT, skip=1)
+            line.add(
+                clip(self._warning(int(number)), room - 2, ellipsis=signs.cut), Role.TEXT, skip=1
+            )
         elif self._book is not None and what == "counts":
             self._counts(line, self._book)
         return line.strip()
@@ -111,8 +121,11 @@ class PnlBody(Container):
         self._asker = asker
         self._run = run
         self._book: Book | None = None
-        self._told = f"Adding up the newest {LIMIT} runs."
+        self._told = ADDING_UP
         self._chart_cursor = -1
+        self._shown = Shown.COUNTED
+        self._wait: Wait | None = None
+        self._looks: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """The summary, the assets, and the rest."""
@@ -142,17 +155,75 @@ class PnlBody(Container):
         return runs[self._chart_cursor].run_id if 0 <= self._chart_cursor < len(runs) else None
 
     def read(self) -> None:
-        """Asks for the session."""
-        run, clock = self._run, self.kit.clock
-        self._asker.ask("session", lambda reader: read_book(reader, run, clock), self._take)
+        """Asks for the session; while it is read, says how far that is."""
+        self._end_wait()
+        run, clock, wait = self._run, self.kit.clock, Wait()
+        self._wait = wait
+        self._looks = self.set_interval(SHOWN_AFTER, self._look)
+        if self._book is None:
+            self._told = ADDING_UP
+        self._asker.ask("session", lambda reader: read_book(reader, run, clock, wait), self._take)
+
+    def _look(self) -> None:
+        """Says how far the reading is, where that is worth a line."""
+        wait, before = self._wait, self._told
+        if wait is not None and wait.words:
+            self._told = f"{ADDING_UP[:-1]}, {wait.words} of their ledgers; esc stops it."
+        if self._told != before:
+            self.show()
+
+    def tell_first(self, done: int, of: int) -> None:
+        """How far the run's own ledger was read, which comes before the session."""
+        if self._wait is not None and not self._wait.words:
+            self._told = f"Reading the run itself, {size(done)} of {size(of)}; esc stops it."
+            self.show()
+
+    def stop_reading(self) -> bool:
+        """Ends a reading that somebody waits for; False when nobody does."""
+        waited = self._wait is not None and self._book is None
+        if self._wait is not None:
+            far = f" at {self._wait.words}" if self._wait.words else ""
+            self._told = f"The reading was stopped{far}; enter reads again."
+            self._asker.forget("session")
+        self._end_wait()
+        if waited:
+            self.show()
+        return waited
+
+    @property
+    def waits(self) -> bool:
+        """Whether the session is being read."""
+        return self._wait is not None
+
+    def _end_wait(self) -> None:
+        if self._wait is not None:
+            self._wait.stop()
+        if self._looks is not None:
+            self._looks.stop()
+        self._wait = self._looks = None
+
+    def on_unmount(self) -> None:
+        """Nobody waits any more."""
+        self._end_wait()
 
     def _take(self, answer: Book | Unavailable | None) -> None:
+        self._end_wait()
         if answer is None:
             self._told = "This run's runtime adds up no money."
         elif isinstance(answer, Unavailable):
             self._told = self.kit.signs.show(answer.reason)
         else:
             self._keep(answer)
+        self.show()
+
+    def next_view(self) -> None:
+        """The next way to look at it: per run, realised, summed up, per step."""
+        self._shown = self._shown.next
+        self._show_below()
+
+    def change_units(self) -> None:
+        """Base units, or decimals as the settings say."""
+        self.kit.change_units()
         self.show()
 
     def _keep(self, book: Book) -> None:
@@ -190,7 +261,9 @@ class PnlBody(Container):
             return
         width, height = self.size
         layout = self.assets.layout_now
-        notes = Notes(self.kit, self._book, self.assets.asset, self._chart_cursor, LIMIT)
+        notes = Notes(
+            self.kit, self._book, self.assets.asset, self._chart_cursor, LIMIT, self._shown
+        )
         taken = [summary.styles.height, self.assets.styles.height]
         left = height - sum(int(one.value) for one in taken if one is not None) - 1
         sheet.show(notes.strips(width, left, layout, summary.told_whole(width)), keep=True)
@@ -219,12 +292,14 @@ class PnlBody(Container):
         return Copy(copied(self.kit, self._book, asset), "the amounts")
 
 
-def read_book(reader: RunReader, run: Run, clock: Clock) -> Book | None:
+def read_book(reader: RunReader, run: Run, clock: Clock, wait: Wait) -> Book | Unavailable | None:
     """The session's money; None where the runtime has none. On a reader's thread."""
     try:
-        return book_of(session_of(reader, run, LIMIT, clock))
+        return book_of(session_of(reader, run, LIMIT, clock, wait.tell))
     except KeyError:
         return None
+    except ReadingStopped:
+        return Unavailable("The reading was stopped.")
 
 
 def is_other(before: RunView | None, view: RunView) -> bool:

@@ -6,8 +6,9 @@ Source: `inspector.pnl/1`. Amounts are whole base units; they are never rounded 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 from inspector.text.parse_time import parse_instant
@@ -39,6 +40,14 @@ class AssetLine:
     is_gas: bool = False
 
 
+class Measure(Enum):
+    """What is shown of each run."""
+
+    COUNTED = "as the session ledger counts it"
+    REALISED = "what a chain confirmed"
+    SO_FAR = "what a chain confirmed, summed up"
+
+
 @dataclass(frozen=True, slots=True)
 class RunLine:
     """One run's part."""
@@ -56,12 +65,62 @@ class RunLine:
     realised: Mapping[str, int]
     gas: int
     transactions: int
+    so_far: Mapping[str, int] = field(default_factory=dict)
+    """What was realised of each asset up to this run, from the oldest on."""
+    outcomes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Outcome, in words → net by asset, each move once."""
+    sums: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Asset → by SUMS, as the session counts it."""
 
     def amount(self, asset: AssetLine) -> int | None:
         """What it adds to an asset; None where no amount is recorded."""
         if asset.is_gas:
             return -self.gas if self.transactions else None
         return self.net.get(asset.name)
+
+    def measured(self, asset: AssetLine, measure: Measure) -> int | None:
+        """What a chart shows of it; None where there is nothing to show."""
+        if measure is Measure.COUNTED or asset.is_gas:
+            return self.amount(asset)
+        if measure is Measure.REALISED:
+            return self.realised.get(asset.name)
+        return self.so_far.get(asset.name)
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """One step's part, over all runs."""
+
+    name: str | None
+    """Untrusted; None for moves that name no step."""
+    runs: int
+    sums: Mapping[str, Mapping[str, int]]
+    """Asset → by SUMS, as the session counts it."""
+    outcomes: Mapping[str, Mapping[str, int]]
+    """Outcome, in words → net by asset, each move once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A way in which the numbers mislead: a sentence around an amount, if it has one."""
+
+    code: str
+    step: str | None
+    message: str
+    """The whole sentence, with the amount in base units."""
+    asset: str | None = None
+    amount: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A handoff of which no arrival is recorded."""
+
+    status: str
+    asset: str
+    amount: str
+    """Base units as they are recorded, which may be no number."""
+    run_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +144,10 @@ class Book:
     assets: tuple[AssetLine, ...]
     runs: tuple[RunLine, ...]
     transactions: int
-    warnings: tuple[str, ...]
+    steps: tuple[StepLine, ...]
+    warnings: tuple[Warned, ...]
     unaccounted: tuple[Unaccounted, ...]
-    pending: tuple[str, ...]
+    pending: tuple[Pending, ...]
     counts: tuple[tuple[str, Mapping[str, int]], ...]
     """Triggers, receipts and events."""
     left_out: tuple[str, ...]
@@ -115,7 +175,8 @@ def book_of(document: Mapping[str, Any]) -> Book:
         assets=_assets(document["pnl"]["assets"], realised, runs),
         runs=runs,
         transactions=realised["gas"]["transactions"],
-        warnings=tuple(one["message"] for one in realised["warnings"]),
+        steps=tuple(_step(one) for one in realised["steps"]),
+        warnings=tuple(_warned(one) for one in realised["warnings"]),
         unaccounted=tuple(_unaccounted(one) for one in realised["unaccounted"]),
         pending=tuple(_pending(one) for one in realised["pending"]),
         counts=tuple((name, ledger[name]) for name in ("triggers", "receipts", "events")),
@@ -146,6 +207,9 @@ def _runs(newest_first: Sequence[Mapping[str, Any]]) -> tuple[RunLine, ...]:
             _numbers(one["realised"]),
             whole(one["gas_used"]),
             one["transactions"],
+            _numbers(one.get("realised_so_far", {})),
+            _by_outcome(one.get("by_outcome", {})),
+            _by_asset(one.get("assets", ())),
         )
         for number, one in enumerate(reversed(newest_first), 1)
     )
@@ -187,5 +251,34 @@ def _unaccounted(one: Mapping[str, Any]) -> Unaccounted:
     )
 
 
-def _pending(one: Mapping[str, Any]) -> str:
-    return f"{one.get('status')}: {one.get('submittedAmount')} {one.get('asset')} in {one['runId']}"
+def _step(one: Mapping[str, Any]) -> StepLine:
+    return StepLine(
+        None if one["step_id"] is None else str(one["step_id"]),
+        one["runs"],
+        _by_asset(one["assets"]),
+        _by_outcome(one["by_outcome"]),
+    )
+
+
+def _by_asset(assets: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    return {_name(asset): {sum_: whole(asset[sum_]) for sum_ in SUMS} for asset in assets}
+
+
+def _by_outcome(by_outcome: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    return {word.replace("_", " "): _numbers(net) for word, net in by_outcome.items()}
+
+
+def _warned(one: Mapping[str, Any]) -> Warned:
+    if "amount" not in one:
+        return Warned(one["code"], one.get("step_id"), one["message"])
+    number = whole(one["amount"])
+    return Warned(one["code"], one["step_id"], one["message"], _name(one), number)
+
+
+def _pending(one: Mapping[str, Any]) -> Pending:
+    return Pending(
+        str(one.get("status")),
+        str(one.get("asset")),
+        str(one.get("submittedAmount")),
+        str(one["runId"]),
+    )

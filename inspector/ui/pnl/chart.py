@@ -12,9 +12,19 @@ from inspector.ui.kit import Kit
 from inspector.ui.paint import Line, margin
 from inspector.ui.palette import Role
 from inspector.ui.pnl.bars import Scale, Window, scale_of, window_of
-from inspector.ui.pnl.book import AssetLine, RunLine
+from inspector.ui.pnl.book import AssetLine, Measure, RunLine
 from inspector.ui.pnl.figures import decimals_of, on_a_bar, symbol_of
 
+_TITLES = {
+    Measure.COUNTED: "net per run",
+    Measure.REALISED: "realised per run",
+    Measure.SO_FAR: "realised so far",
+}
+_WITHOUT = {
+    Measure.COUNTED: "did not move it",
+    Measure.REALISED: "nothing of it was realised",
+    Measure.SO_FAR: "nothing of it had been realised yet",
+}
 LEAST_ROWS = 4
 """Rows of bars in both directions together."""
 WIDE = 100
@@ -53,12 +63,20 @@ class _Canvas:
 class Chart:
     """One asset's amounts in all runs, drawn for a width and a number of rows."""
 
-    def __init__(self, kit: Kit, asset: AssetLine, runs: Sequence[RunLine], cursor: int) -> None:
+    def __init__(
+        self,
+        kit: Kit,
+        asset: AssetLine,
+        runs: Sequence[RunLine],
+        cursor: int,
+        measure: Measure = Measure.COUNTED,
+    ) -> None:
         self._kit = kit
         self._asset = asset
+        self._measure = measure
         self._runs = runs
         self._cursor = cursor
-        self._amounts = [run.amount(asset) for run in runs]
+        self._amounts = [run.measured(asset, measure) for run in runs]
         decimals = decimals_of(asset, kit)
         signs = kit.signs
         self._labels = [
@@ -86,7 +104,7 @@ class Chart:
 
     def _title(self, window: Window, frame: Frame) -> Line:
         line, cut = self._line(frame), self._kit.signs.cut
-        words = "gas per run, units" if self._asset.is_gas else "net per run, "
+        words = "gas per run, units" if self._asset.is_gas else f"{_TITLES[self._measure]}, "
         name = "" if self._asset.is_gas else symbol_of(self._asset, self._kit)
         left = margin(frame.width)
         line.put(left, clip(words + name, frame.end - left, ellipsis=cut), Role.STRONG)
@@ -96,7 +114,7 @@ class Chart:
         else:
             told = "oldest to newest"
         if not self._asset.is_gas:
-            told += ", as the session ledger counts it"
+            told += f", {self._measure.value}"
         left = frame.end - line.cells - 3
         if left > 8:
             line.add(clip(told, left, ellipsis=cut), Role.MUTED, skip=3)
@@ -155,8 +173,10 @@ class Chart:
         canvas.put(direction * (full + tip + 1), column, label, style)
 
     def _no_amount(self, run: RunLine) -> tuple[str, Role]:
-        signs = self._kit.signs
-        return (signs.nothing, Role.MUTED) if run.success else (signs.failed, Role.ERROR)
+        signs, counted = self._kit.signs, self._measure is Measure.COUNTED
+        if run.success or not (counted or self._asset.is_gas):
+            return signs.nothing, Role.MUTED
+        return signs.failed, Role.ERROR
 
     def _numbers(self, frame: Frame, window: Window) -> Line:
         line = self._line(frame)
@@ -171,8 +191,9 @@ class Chart:
 
     def _legend(self, window: Window, frame: Frame) -> list[Line]:
         shown = self._runs[window.first : window.first + window.count]
-        without = [run for run in shown if run.amount(self._asset) is None]
-        failed = [run for run in without if not run.success]
+        without = [run for run in shown if run.measured(self._asset, self._measure) is None]
+        counted = self._measure is Measure.COUNTED or self._asset.is_gas
+        failed = [run for run in without if counted and not run.success]
         found = []
         if failed and not any(run.moves for run in failed):
             words = "failed before any movement: it has no amount, and 0 would be a guess"
@@ -181,7 +202,7 @@ class Chart:
             words = "failed without moving it: there is no amount, and 0 would be a guess"
             found.append(("failed", words, Role.ERROR))
         if len(failed) < len(without):
-            words = "no transaction is confirmed" if self._asset.is_gas else "did not move it"
+            words = "no transaction is confirmed" if self._asset.is_gas else _WITHOUT[self._measure]
             found.append(("nothing", words, Role.MUTED))
         lines = []
         start = frame.slots + (window.slot - 1) // 2 if frame.width >= WIDE else frame.zero

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.model.run import Run
 from inspector.model.store import Runtime
 from inspector.ui.commands import Command
+from inspector.ui.kit import Kit
 
 PNL = "pnl"
 
@@ -23,9 +24,32 @@ PNL_COMMANDS = (
         "pnl.older", "The run before", ("h", "left"), _HERE, hint="runs", with_key_of="pnl.newer"
     ),
     Command("pnl.newer", "The run after", ("l", "right"), _HERE),
+    Command(
+        "pnl.view",
+        "Per run, realised per run, realised so far, by step",
+        ("n",),
+        (PNL, "run"),
+        hint="view",
+        help="What stands below the assets of profit and loss.",
+    ),
+    Command(
+        "pnl.units",
+        "Base units, or decimals as your settings say",
+        ("b",),
+        (PNL, "run"),
+        hint="base units",
+        help="No runtime records decimals: without settings every amount is in base units.",
+    ),
     Command("pnl.pane", "From the assets to what is below, and back", ("tab",), _HERE, hint="pane"),
     Command("pnl.copy", "Copy the asset's amounts with every digit", ("y",), _HERE, hint="copy"),
 )
+
+
+def why_no_units(kit: Kit) -> str | None:
+    """Why there are no other units than base units."""
+    if kit.has_units:
+        return None
+    return "Your settings name no decimals of any asset, and no runtime records them."
 
 
 def why_no_pnl(run: Run | None) -> str | None:

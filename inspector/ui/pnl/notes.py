@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from enum import Enum
 
 from textual.strip import Strip
 
@@ -11,29 +12,57 @@ from inspector.text.numbers import clock_time, count
 from inspector.ui.kit import Kit
 from inspector.ui.paint import NARROW, margin
 from inspector.ui.palette import Ground, Role
-from inspector.ui.pnl.book import AssetLine, Book, RunLine
+from inspector.ui.pnl.book import AssetLine, Book, Measure, RunLine
 from inspector.ui.pnl.chart import Chart
 from inspector.ui.pnl.figures import figure, in_groups, role_of, symbol_of
+from inspector.ui.pnl.steps import Steps
 from inspector.ui.pnl.table import RIGHT_TITLE, Layout
+from inspector.ui.pnl.writing import (
+    FIELDS,
+    LABEL,
+    fact,
+    field,
+    marked,
+    money,
+    recorded_money,
+    warning_text,
+)
 from inspector.ui.run.label import safe
 from inspector.ui.run.sheet import Page
-from inspector.ui.wrap import wrapped
 
-LABEL = 13
-FIELDS = 3
-"""Cells between the fields of a line."""
 LEAST_CHART, MOST_CHART = 10, 22
-MOST_LINES = 400
-"""Of one text: enough for a number of tens of thousands of digits."""
+_COSTS = ("fees", "losses")
+
+
+class Shown(Enum):
+    """What stands below the assets, in the order in which one comes to it."""
+
+    COUNTED = Measure.COUNTED
+    REALISED = Measure.REALISED
+    SO_FAR = Measure.SO_FAR
+    STEPS = None
+
+    @property
+    def next(self) -> Shown:
+        """The one after."""
+        listed = list(Shown)
+        return listed[(listed.index(self) + 1) % len(listed)]
 
 
 class Notes:
     """Writes the lines for one asset and one run."""
 
     def __init__(
-        self, kit: Kit, book: Book, asset: AssetLine | None, cursor: int, limit: int
+        self,
+        kit: Kit,
+        book: Book,
+        asset: AssetLine | None,
+        cursor: int,
+        limit: int,
+        shown: Shown = Shown.COUNTED,
     ) -> None:
         self._limit = limit
+        self._shown = shown
         self._kit = kit
         self._book = book
         self._asset = asset
@@ -57,26 +86,27 @@ class Notes:
         head, foot = before.strips(), after.strips()
         if self._asset is None:
             return head + foot
+        if self._shown.value is None:
+            return [*head, *self._steps(width, self._asset), *foot]
         room = height - len(head) - len(foot) - 1
-        chart = Chart(self._kit, self._asset, self._book.runs, self._cursor)
+        runs, measure = self._book.runs, self._shown.value
+        chart = Chart(self._kit, self._asset, runs, self._cursor, measure)
         lines = chart.lines(width, min(MOST_CHART, max(LEAST_CHART, room)))
         return [*head, *(line.strip() for line in lines), *self._blank(width), *foot]
 
     def _page(self, width: int) -> Page:
         return Page(self._kit, width, margin(width), ground=Ground.BG)
 
+    def _steps(self, width: int, asset: AssetLine) -> list[Strip]:
+        page = self._page(width)
+        Steps(self._kit, self._book, asset).write(page)
+        page.line()
+        return page.strips()
+
     def _blank(self, width: int) -> list[Strip]:
         page = self._page(width)
         page.line()
         return page.strips()
-
-    def _fact(self, page: Page, label: str, text: str, role: Role = Role.TEXT) -> None:
-        """A label and safe text beside it, over as many lines as it takes."""
-        room = max(8, page.room - LABEL)
-        for number, part in enumerate(wrapped(text, room, MOST_LINES, self._kit.signs.cut)):
-            line = page.line()
-            line.put(page.margin, "" if number else label, Role.MUTED)
-            line.put(page.margin + LABEL, part, role)
 
     def _figures(self, page: Page, asset: AssetLine, layout: Layout) -> None:
         """The sums that the table has no room for, one behind the other."""
@@ -84,25 +114,7 @@ class Notes:
         for column, number in (asset.sums or {}).items():
             text = figure(asset, number, self._kit)
             if not layout.tells(column, text):
-                begun = self._field(page, column, text, role_of(number, column), begun)
-
-    def _field(self, page: Page, label: str, text: str, role: Role, begun: bool) -> bool:
-        """A label and an amount; says whether another may stand behind them on the line.
-
-        `begun` = the last line has room at its end.
-        """
-        wide = len(label) + 1 + len(text)
-        if wide > page.room:
-            for number, part in enumerate(in_groups(text, max(8, page.room - LABEL))):
-                line = page.line()
-                line.put(page.margin, "" if number else label, Role.MUTED)
-                line.put(page.margin + LABEL, part, role)
-            return False
-        fits = begun and page.lines[-1].cells + FIELDS + wide <= page.end
-        line = page.lines[-1] if fits else page.line()
-        line.add(label, Role.MUTED, skip=FIELDS if fits else 0)
-        line.add(text, role, skip=1)
-        return True
+                begun = field(page, column, text, role_of(number, column), begun)
 
     def _realised(self, page: Page, chosen: AssetLine) -> None:
         """What was confirmed of each asset, where it does not stand beside the sums."""
@@ -130,13 +142,28 @@ class Notes:
             return
         run, kit = runs[self._cursor], self._kit
         amount = figure(asset, run.amount(asset), kit, sign=True)
-        words = [amount]
-        if run.net and not asset.is_gas:
-            real = figure(asset, run.realised.get(asset.name), kit, sign=True)
-            words.append(f"realised {real}")
+        words = [amount, *self._became(run, asset)]
         words += [clock_time(run.at, kit.clock(), kit.zone), _mode(run, kit)]
         words.append(safe(run.run_id, kit.signs))
-        self._fact(page, f"run {run.number}", "   ".join(word for word in words if word))
+        fact(page, f"run {run.number}", "   ".join(word for word in words if word))
+
+    def _became(self, run: RunLine, asset: AssetLine) -> list[str]:
+        """What became of a run's moves of an asset, what it cost, and its gas."""
+        kit, name = self._kit, asset.name
+        if asset.is_gas:
+            return []
+        said = [
+            f"{word} {figure(asset, net[name], kit, sign=True)}"
+            for word, net in run.outcomes.items()
+            if name in net
+        ]
+        if run.net and "realised" not in run.outcomes:
+            said.append(f"realised {figure(asset, None, kit)}")
+        sums = run.sums.get(name, {})
+        said += [f"{one} {figure(asset, sums[one], kit)}" for one in _COSTS if sums.get(one)]
+        if run.transactions:
+            said.append(f"gas {count(run.gas)}")
+        return said
 
     def _outcomes(self, page: Page, asset: AssetLine) -> None:
         """What became of it, each outcome apart."""
@@ -146,39 +173,32 @@ class Notes:
             transactions = self._book.transactions
             said = [f"units of gas of {count(transactions)} confirmed transactions"]
         if said:
-            self._fact(page, "outcomes", kit.signs.plain("   ".join(said)), Role.MUTED)
+            fact(page, "outcomes", kit.signs.plain("   ".join(said)), Role.MUTED)
 
     def _warnings(self, page: Page, warned: Collection[str]) -> None:
-        kit = self._kit
-        for message in self._book.warnings:
+        kit, book = self._kit, self._book
+        for one in book.warnings:
+            message = warning_text(kit, book, one)
             if message not in warned:
-                self._marked(page, kit.signs.show(message))
-        for why in self._book.unaccounted:
-            asset = next((one for one in self._book.assets if one.name == why.asset), None)
-            shown = figure(asset, why.amount, kit) if asset is not None else str(why.amount)
-            name = symbol_of(asset, kit) if asset is not None else safe(why.asset, kit.signs)
-            reason = safe(why.reason, kit.signs)
+                marked(page, message)
+        for why in book.unaccounted:
+            moved, reason = money(kit, book, why.asset, why.amount), safe(why.reason, kit.signs)
             moves = "1 move" if why.moves == 1 else f"{count(why.moves)} moves"
-            self._marked(page, f"unaccounted {shown} {name} in {moves}: {why.message} ({reason})")
-
-    def _marked(self, page: Page, text: str) -> None:
-        signs = self._kit.signs
-        for number, part in enumerate(wrapped(text, page.room - 2, MOST_LINES, signs.cut)):
-            line = page.line()
-            line.put(page.margin, "" if number else signs.finding, Role.WARNING)
-            line.put(page.margin + 2, part, Role.TEXT)
+            marked(page, f"unaccounted {moved} in {moves}: {why.message} ({reason})")
 
     def _rest(self, page: Page) -> None:
         signs = self._kit.signs
-        for one in self._book.pending:
-            self._fact(page, "handoff", signs.show(one))
+        for handoff in self._book.pending:
+            moved = recorded_money(self._kit, self._book, handoff.asset, handoff.amount)
+            status, run_id = safe(handoff.status, signs), safe(handoff.run_id, signs)
+            fact(page, "handoff", f"{status}, not realised: {moved} in run {run_id}")
         for name, counted in self._book.counts:
             said = "   ".join(f"{safe(key, signs)} {count(n)}" for key, n in counted.items())
-            self._fact(page, name, said or "none", Role.MUTED)
+            fact(page, name, said or "none", Role.MUTED)
         if page.width < NARROW:
-            self._fact(page, "limit", f"the newest {self._limit} runs", Role.MUTED)
-        for one in self._book.left_out:
-            self._fact(page, "left out", signs.show(one))
+            fact(page, "limit", f"the newest {self._limit} runs", Role.MUTED)
+        for left_out in self._book.left_out:
+            fact(page, "left out", signs.show(left_out))
 
 
 def _mode(run: RunLine, kit: Kit) -> str:

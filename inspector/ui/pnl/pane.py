@@ -22,9 +22,11 @@ AGAIN = 0.5
 class PnlPane(Pane):
     """The tab."""
 
+    HAS_VIEWS = True
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
         ("enter", "run"),
         ("outward", "runs"),
+        ("pnl.view", "view"),
         ("pane", "pane"),
         ("copy.value", "copy"),
     )
@@ -72,8 +74,23 @@ class PnlPane(Pane):
         """The zone or the theme is another one."""
         self.body.show()
 
+    def back(self) -> bool:
+        """Ends a reading that somebody waits for."""
+        return self.body.stop_reading()
+
+    def next_view(self) -> None:
+        """The next way to look at it."""
+        self.body.next_view()
+
+    def change_units(self) -> None:
+        """Base units, or decimals."""
+        self.body.change_units()
+
     def enter(self) -> None:
-        """Opens the run of the marked bar."""
+        """Opens the run of the marked bar; reads again what was stopped."""
+        if self.body.book is None and not self.body.waits:
+            self.body.read()
+            return
         open_run_of(self, self._run, self.body.run_id)
 
     def inward(self) -> None:

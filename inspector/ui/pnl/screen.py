@@ -14,7 +14,7 @@ from inspector.ui.frame import Footer, Header, Piece, clock_face
 from inspector.ui.lines import LineList
 from inspector.ui.palette import Role
 from inspector.ui.pnl.body import PnlBody, is_other
-from inspector.ui.pnl.commands import PNL
+from inspector.ui.pnl.commands import PNL, why_no_units
 from inspector.ui.pnl.opening import open_run_of
 from inspector.ui.run.asking import Answered, Asker
 from inspector.ui.run.copying import copy
@@ -25,7 +25,14 @@ class PnlScreen(CommandScreen):
     """The spell of one run."""
 
     PLACE: ClassVar[str] = PNL
-    HINTS: ClassVar[tuple[str, ...]] = ("pnl.open", "pnl.older", "pnl.pane", "pnl.copy", "back")
+    HINTS: ClassVar[tuple[str, ...]] = (
+        "pnl.open",
+        "pnl.older",
+        "pnl.view",
+        "pnl.pane",
+        "pnl.copy",
+        "back",
+    )
 
     def __init__(self, feed: Feed, run: Run) -> None:
         super().__init__()
@@ -102,6 +109,23 @@ class PnlScreen(CommandScreen):
         """Times are told in another zone."""
         self._show_head()
         self.body.show()
+
+    def why_not(self, name: str) -> str | None:
+        """Why a command cannot be done now."""
+        return why_no_units(self.kit) if name == "pnl.units" else None
+
+    def action_back(self) -> None:
+        """Goes back; what is being read for this screen is not wanted any more."""
+        self.body.stop_reading()
+        super().action_back()
+
+    def action_pnl_view(self) -> None:
+        """The next way to look at it."""
+        self.body.next_view()
+
+    def action_pnl_units(self) -> None:
+        """Base units, or decimals."""
+        self.body.change_units()
 
     def action_pnl_open(self) -> None:
         """Opens the run of the marked bar."""

@@ -26,6 +26,8 @@ class Pane(Container):
 
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Commands in the footer, each with its word here; the most important first."""
+    HAS_VIEWS: ClassVar[bool] = False
+    """Whether it can be looked at in several ways."""
     HAS_VERSIONS: ClassVar[bool] = False
     """Whether what it lists may have older rows."""
 
@@ -82,6 +84,12 @@ class Pane(Container):
 
     def versions(self) -> None:
         """What `v` does."""
+
+    def next_view(self) -> None:
+        """What `n` does."""
+
+    def change_units(self) -> None:
+        """What `b` does."""
 
     def zoom(self) -> None:
         """This part of the tab alone, or all of it."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspector.derive.groups import is_active
 from inspector.model.run import Run
 from inspector.model.status import Status
-from inspector.model.store import Health
+from inspector.model.store import Health, Runtime
 from inspector.text.numbers import Zone, age, clock_time, duration
 from inspector.ui.palette import Role
 from inspector.ui.roles import status_word, word_role
@@ -48,6 +48,17 @@ def _sentence(run: Run, now: int, zone: Zone, signs: Signs) -> str:
         if is_active(run, now):
             return "last written less than a minute ago"
         return f"nothing written for {age(now - written)}; whether it lives is not known"
+    ended = _ending(run, now, zone)
+    if run.runtime is not Runtime.GRIMOIRE or run.status is Status.WAITING:
+        return ended
+    return f"{ended}; {ONLY_AT_THE_END}" if ended else ONLY_AT_THE_END
+
+
+ONLY_AT_THE_END = "Grimoire writes a run only when it is over"
+
+
+def _ending(run: Run, now: int, zone: Zone) -> str:
+    written = run.last_activity_at
     if run.status is Status.WAITING:
         return "" if written is None else f"nothing written since {clock_time(written, now, zone)}"
     if run.ended_at is None:

@@ -152,3 +152,67 @@ def test_addresses_and_parameters_are_masked_unless_revealed(tmp_path: Path, ask
         assert "masked: rpc address" in shown and "masked: parameter" in shown
         assert "simulate" in shown
     assert asked("record", "r1", "provenance")["records"] == [provenance]
+
+
+def test_decimals_and_symbols_are_those_of_the_settings_and_base_units_stay(
+    tmp_path: Path, asked: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(tmp_path)
+    plain = asked("pnl", "Treasury")
+    settings = tmp_path / "settings.toml"
+    settings.write_text('[assets.ETH]\ndecimals = 18\nsymbol = "Ether"\n')
+    monkeypatch.setenv("INSPECTOR_CONFIG", str(settings))
+    told = asked("pnl", "Treasury")
+    assert plain["units"] == {}
+    assert {name: told[name] for name in ("pnl", "ledger", "realised")} == {
+        name: plain[name] for name in ("pnl", "ledger", "realised")
+    }
+    assert told["units"]["ETH"]["pnl"]["net"].replace(".", "") == HUGE
+    assert (told["units"]["ETH"]["symbol"], told["units"]["ETH"]["decimals"]) == ("Ether", 18)
+    said = asked("pnl", "Treasury", json_=False)
+    assert "decimals as your settings say (Ether 18), else base units" in said
+    whole, part = HUGE[:-18], HUGE[-18:]
+    assert f"{int(whole):,}.{part}" in said
+    assert f"-{int(HUGE):,}" in said
+
+
+def test_pnl_in_words_by_step_and_by_run(tmp_path: Path, asked: Any) -> None:
+    book = Book()
+    for n, mode in enumerate([EXECUTE, EXECUTE]):
+        ledger = Ledger(f"r{n}", "S").begin().action("swap", "1500").ready()
+        book.whole(ledger.commit("swap", confirmed=n), provenance=mode)
+    book.run("S", "empty", success=0).save(tmp_path / "grimoire.db")
+    lines = asked("pnl", "S", json_=False).splitlines()
+    by_step = lines[lines.index("by step") :]
+    assert (
+        by_step[2].split()
+        == [
+            *("swap", "ETH", "+3,000", "+1,500", "0", "0", "realised", "1,", "unconfirmed", "1"),
+        ]
+        or "unconfirmed 1, realised 1" in by_step[2]
+    )
+    by_run = lines[lines.index("by run") :]
+    assert by_run[2].split() == ["empty", "nothing", "moved", "(simulate)"]
+    assert by_run[3].split()[:4] == ["r1", "ETH", "+1,500", "+1,500"]
+    assert by_run[5].split()[:4] == ["r0", "ETH", "+1,500", "–"]
+
+
+def test_a_warning_is_in_the_units_of_everything_else(
+    tmp_path: Path, asked: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger("r1", "S").begin().add("step_started", stepId="lend", kind="action")
+    ledger.add("step_completed", stepId="lend").move("WBTC", "250000000", "action:lend:input")
+    ledger.move("WBTC", "250000000", "loss:lend:slippage")
+    Book().whole(ledger.ready()).save(tmp_path / "grimoire.db")
+    assert "lend books 250,000,000 WBTC twice" in asked("pnl", "S", json_=False)
+    settings = tmp_path / "settings.toml"
+    settings.write_text("[assets.WBTC]\ndecimals = 8\n")
+    monkeypatch.setenv("INSPECTOR_CONFIG", str(settings))
+    assert "lend books 2.5 WBTC twice" in asked("pnl", "S", json_=False)
+
+
+def test_a_handoff_under_way_is_said_not_to_be_realised(tmp_path: Path, asked: Any) -> None:
+    ledger = Ledger("r1", "S").begin().action("bridge", "300000", type="bridge", asset="USDC")
+    book = Book().whole(ledger.ready().commit("bridge"), provenance=EXECUTE)
+    book.handoff("r1", "submitted").save(tmp_path / "grimoire.db")
+    assert "submitted, not realised: 300,000 USDC in run r1" in asked("pnl", "S", json_=False)

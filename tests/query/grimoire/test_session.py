@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal, localcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.config.settings import Asset
+from inspector.derive.money import in_units
 from inspector.query.grimoire.run_money import FEE_ADDRESS, LOSS_ADDRESS, RunMoney, read_reason
 from inspector.query.grimoire.session_document import session_document
 from inspector.query.grimoire.store_reader import GrimoireStore
+from inspector.query.grimoire.units import units
+from inspector.query.reading import ReadingStopped
 from tests.query.grimoire.building import DRY_RUN, EXECUTE, SIMULATE, Book, Ledger
 
 Asked = Callable[..., Any]
@@ -289,3 +294,104 @@ def test_assets_of_any_kind_stay_apart(asked: Asked) -> None:
     assert sorted(nets, key=lambda pair: pair[1]) == [
         ("1", "1"), ("1", "2"), ("null", "3"), ("missing", "4"),
     ]  # fmt: skip
+
+
+def test_what_became_of_each_step_adds_up_to_what_became_of_all(asked: Asked) -> None:
+    book = Book()
+    for n, mode in enumerate([EXECUTE, SIMULATE, EXECUTE]):
+        ledger = Ledger(f"r{n}").begin().action("a", "10").action("b", "7").ready()
+        ledger.move("USDC", "3", "dust")
+        if mode == EXECUTE:
+            ledger.commit("a", "b", confirmed=1 + n // 2)
+        book.whole(ledger, provenance=mode)
+    told = asked(book)
+    steps = told["realised"]["steps"]
+    whole: dict[str, dict[str, int]] = {}
+    for step in steps:
+        for outcome, net in step["by_outcome"].items():
+            for name, number in net.items():
+                sums = whole.setdefault(outcome, {})
+                sums[name] = sums.get(name, 0) + int(number)
+    assert whole == {
+        outcome: {name: int(net) for name, net in nets.items()}
+        for outcome, nets in outcomes(told).items()
+    }
+    assert {step["step_id"] for step in steps} <= {"a", "b", None}
+    (a,) = (step for step in steps if step["step_id"] == "a")
+    assert a["by_outcome"] == {
+        "realised": {"ETH": "20", "USDC": "-20"}, "simulated": {"ETH": "10", "USDC": "-10"},
+    }  # fmt: skip
+
+
+def test_moves_that_name_no_step_are_a_line_of_their_own(asked: Asked) -> None:
+    ledger = Ledger("r").begin().move("USDC", "5", "credit").ready()
+    (step,) = asked(Book().whole(ledger))["realised"]["steps"]
+    assert (step["step_id"], step["by_outcome"]) == (None, {"simulated": {"USDC": "5"}})
+
+
+def test_what_was_realised_so_far_grows_run_by_run(asked: Asked) -> None:
+    book = Book()
+    for n, mode in enumerate([EXECUTE, SIMULATE, EXECUTE]):
+        ledger = Ledger(f"r{n}").begin().action("a", str(10**n)).ready()
+        book.whole(ledger.commit("a") if mode == EXECUTE else ledger, provenance=mode)
+    told = asked(book)["realised"]
+    newest_first = [one["realised_so_far"].get("ETH") for one in told["runs"]]
+    assert newest_first == ["101", "1", "1"]
+    assert told["runs"][1]["by_outcome"] == {"simulated": {"ETH": "10", "USDC": "-10"}}
+    assert told["runs"][0]["assets"][0]["net"] == "100"
+
+
+def test_a_session_says_how_far_it_is_and_can_be_ended(tmp_path: Path) -> None:
+    book = Book()
+    for n in range(4):
+        book.whole(Ledger(f"r{n}").begin().action("a", "10").ready())
+    store = GrimoireStore(str(book.save(tmp_path / "grimoire.db")), lambda: 0)
+    told: list[tuple[int, int]] = []
+    store.session("Spell", 0, lambda done, of: told.append((done, of)))
+    done = [one for one, _ in told]
+    assert done == sorted(done) and done[-1] == told[-1][1]
+    assert len({of for _, of in told}) == 1 and len(set(done)) >= 4
+
+    def tire(done: int, of: int) -> None:
+        if done > of // 2:
+            raise ReadingStopped
+
+    with pytest.raises(ReadingStopped):
+        store.session("Spell", 0, tire)
+    assert store.session("Spell").total == 4
+    store.close()
+
+
+AMOUNTS = st.integers() | st.integers(-(10**400), 10**400)
+
+
+@given(AMOUNTS, st.integers(0, 255))
+def test_units_lose_no_digit(number: int, decimals: int) -> None:
+    text = in_units(number, decimals)
+    whole, _, part = text.lstrip("-").partition(".")
+    assert len(part) <= decimals and not part.endswith("0")
+    assert bool(part) == ("." in text)
+    assert int((whole + part.ljust(decimals, "0")) or "0") == abs(number)
+    assert text.startswith("-") == (number < 0)
+    assert whole == "0" or not whole.startswith("0")
+
+
+@given(st.lists(AMOUNTS, max_size=5), st.integers(0, 30))
+def test_sums_in_units_are_units_of_sums(numbers: list[int], decimals: int) -> None:
+    """Point by point: nothing on the way is a float."""
+    with localcontext() as context:
+        context.prec = 2000
+        shown = sum((Decimal(in_units(number, decimals)) for number in numbers), Decimal(0))
+        assert shown == Decimal(in_units(sum(numbers), decimals))
+
+
+def test_units_are_of_assets_that_the_settings_name_and_no_others(asked: Asked) -> None:
+    ledger = Ledger("r").begin().action("a", str(2**256 + 1)).ready().commit("a")
+    content = asked(Book().whole(ledger, provenance=EXECUTE))
+    found = units(content, {"USDC": Asset(6, "Dollar"), "DAI": Asset(18)})
+    assert list(found) == ["USDC"]
+    shown = found["USDC"]["pnl"]["debits"]
+    assert shown == found["USDC"]["realised"]["debits"]
+    assert shown.replace(".", "") == str(2**256 + 1)
+    assert len(shown.partition(".")[2]) == 6
+    assert found["USDC"]["outcomes"].keys() == {"realised"}

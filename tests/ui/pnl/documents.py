@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from inspector.config.settings import Asset, Settings
 from inspector.live.feed import Overview
 from inspector.model.run import Run, RunKind
 from inspector.model.store import Runtime
+from inspector.query.reading import Tell, tell_nobody
 from inspector.query.view import RunView, Tab
 from inspector.ui.app import InspectorApp
 from tests.ui.run import pictured
@@ -165,10 +166,12 @@ class SessionReader(FakeReader):
 
     told: Document
     limits: list[int]
+    while_reading: Callable[[Tell], None] = staticmethod(lambda tell: None)
 
-    def session(self, limit: int) -> Mapping[str, Any]:
+    def session(self, limit: int, tell: Tell = tell_nobody) -> Mapping[str, Any]:
         """The document that it was given."""
         self.limits.append(limit)
+        self.while_reading(tell)
         return self.told
 
 
