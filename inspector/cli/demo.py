@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from inspector.cli.now import clock
 from inspector.cli.screen import DEMONSTRATION, open_screen
-from inspector.cli.workspace import clock
 from inspector.demo.workspace import create, start_writers
 
 

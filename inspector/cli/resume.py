@@ -11,8 +11,9 @@ from typing import Any
 
 from inspector.cli.errors import BAD_NEWS, BAD_USAGE, FINE, UNREADABLE, UserError
 from inspector.cli.launching import Opened, launch
+from inspector.cli.now import clock
 from inspector.cli.output import shown, write_json, write_jsonl, write_line
-from inspector.cli.workspace import chosen, clock, workspace
+from inspector.cli.workspace import chosen, workspace
 from inspector.config.folders import state_dir
 from inspector.config.settings import load_settings
 from inspector.query.resuming import preflight_of

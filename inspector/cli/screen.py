@@ -12,15 +12,14 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from inspector.cli.errors import BAD_USAGE, BROKEN, FINE, NOT_FOUND, UserError
+from inspector.cli.now import clock
 from inspector.cli.parser import COMMANDS
-from inspector.cli.workspace import clock
 from inspector.config.folders import state_dir
 from inspector.config.settings import Settings, load_settings
 from inspector.live.feed import Feed
+from inspector.live.later import FeedMadeLater
 from inspector.live.pacing import FAST_SECONDS, SLOW_SECONDS
-from inspector.live.watched import WatchedWorkspace
 from inspector.model.clock import Clock
-from inspector.query.workspace import Workspace
 
 DEMONSTRATION = "demonstration"
 """What the head says of the demonstration's folder."""
@@ -78,10 +77,18 @@ class _Offer:
         self._interval = interval
         self._opened = opened
 
-    def feed(self, paths: Sequence[str]) -> WatchedWorkspace:
+    def feed(self, paths: Sequence[str]) -> Feed:
         """A watched workspace over these PATHs."""
+        folder = os.getcwd()
+        return FeedMadeLater(lambda: self._made(paths, folder))
+
+    def _made(self, paths: Sequence[str], folder: str) -> Feed:
+        # Imported late, beside the screen: what reads runs is more than what paints.
+        from inspector.live.watched import WatchedWorkspace
+        from inspector.query.workspace import Workspace
+
         home = None if paths else os.path.expanduser("~")
-        workspace = Workspace(paths, self.clock, os.getcwd(), home)
+        workspace = Workspace(paths, self.clock, folder, home)
         return WatchedWorkspace(workspace, interval=self._interval)
 
     def folder(self, path: str) -> tuple[Feed, str]:

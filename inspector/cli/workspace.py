@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from inspector.cli.errors import NOT_FOUND, UNREADABLE, UserError
-from inspector.model.clock import Clock, system_clock
+from inspector.cli.now import clock
 from inspector.model.run import Run
 from inspector.model.store import Store
 from inspector.query.backend import RunReader
@@ -16,14 +16,6 @@ from inspector.query.select import AmbiguousRun, NoSuchRun, select
 from inspector.query.workspace import Workspace
 from inspector.store.discover import MissingPath
 from inspector.store.read import StoreUnavailable
-
-
-def clock() -> Clock:
-    """The clock of this process. Raises UserError when INSPECTOR_NOW is no instant."""
-    try:
-        return system_clock()
-    except ValueError as error:
-        raise UserError(str(error)) from None
 
 
 def _current_folder() -> str:

@@ -3,9 +3,10 @@
 Pure judgement of names and values; what is done about it is `mask`.
 """
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
+
+from inspector.text.late_pattern import late
 
 API_KEY, PRIVATE_KEY, PASSWORD, TOKEN = "api key", "private key", "password", "token"
 SECRET, MNEMONIC, COOKIE, AUTHORIZATION = "secret", "mnemonic", "cookie", "authorization"
@@ -23,7 +24,7 @@ class SecretName(NamedTuple):
     """`PWD` is a folder to the shell and a password to a database."""
 
 
-_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_WORDS = late(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 
 def _set(words: str) -> frozenset[str]:
@@ -166,18 +167,18 @@ _PLAIN = _set(
     "unset redacted hidden masked removed include omit same-origin secret password token key auth "
     "basic bearer secretstr optional[str] unknown n/a tbd todo"
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = late(
     r"\$\{?[A-Z_][A-Z0-9_]*\}?|\$\{\{?[^{}]*\}{1,2}|<[^<>]*>|\{\{?[^{}]*\}\}?|%[sdv]|%\([a-z_]+\)s"
     r"|[*•.xX_-]{3,}|…|\[[A-Za-z]+\]"
 )
-_CODE = re.compile(
+_CODE = late(
     r"(?:os|process|self|this|env|args|config|settings|cfg|options|opts|params|ctx|import|req|"
     r"request|secrets|vault|data|input|local|var|props|state)\."
 )
-_PUBLIC = re.compile(r"0x[0-9a-fA-F]{40}|0x[0-9a-fA-F]{64}|(?:sha|md|blake|keccak)[0-9a-z]*[:-].*")
-_DIGIT, _LETTER = re.compile(r"[0-9]"), re.compile(r"[A-Za-z]")
-_UPPER_INSIDE = re.compile(r"[a-z0-9][A-Z]")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_PUBLIC = late(r"0x[0-9a-fA-F]{40}|0x[0-9a-fA-F]{64}|(?:sha|md|blake|keccak)[0-9a-z]*[:-].*")
+_DIGIT, _LETTER = late(r"[0-9]"), late(r"[A-Za-z]")
+_UPPER_INSIDE = late(r"[a-z0-9][A-Z]")
+_DATE = late(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def is_placeholder(value: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from inspector.text.late_pattern import late
 from inspector.text.secret_names import (
     API_KEY,
     MNEMONIC,
@@ -38,36 +39,34 @@ _HINTS = (
     "bearer",
 )
 _QUOTE = r"""\\{0,8}["'`]"""
-_NAMED = re.compile(
+_NAMED = late(
     r"(?<![A-Za-z0-9_.$-])([A-Za-z0-9_.$-]{2,80}+)"
     rf"(?:{_QUOTE}\]?)?\s{{0,3}}(?::=|=>|={{1,2}}|:|%3[Dd])\s{{0,3}}"
 )
-_SPACED = re.compile(
+_SPACED = late(
     r"(?i)(?<![a-z])((?:api|private|secret|access|client|signing|auth|refresh|encryption|account|"
     r"recovery|session|bearer)[ ](?:key|token|secret|phrase))(?:\s{1,2}is|\s{0,3}[:=])\s{0,3}"
 )
-_SAID = re.compile(r"(?i)(?<![a-z])(pass(?:word|phrase|code))\s{1,2}(?:is|was)[\s:]\s{0,3}")
-_FLAG = re.compile(
+_SAID = late(r"(?i)(?<![a-z])(pass(?:word|phrase|code))\s{1,2}(?:is|was)[\s:]\s{0,3}")
+_FLAG = late(
     r"""(?<![A-Za-z0-9_-])--?([A-Za-z][A-Za-z0-9_-]{1,60}+)(?:[ \t]{1,4}|["']\s{0,3},\s{0,12})"""
 )
-_USER_FLAG = re.compile(
-    r"""(?<=\s)(?:-u|--user)[ =]{0,2}["']?[^\s"':@/]{1,64}:([^\s"'@/]{1,256})"""
-)
+_USER_FLAG = late(r"""(?<=\s)(?:-u|--user)[ =]{0,2}["']?[^\s"':@/]{1,64}:([^\s"'@/]{1,256})""")
 
-_OPENING = re.compile(r"""(\\{0,8})(["'`])""")
-_CLOSING = {quote: re.compile(rf"(\\*){quote}") for quote in "\"'`"}
-_LIST = re.compile(r"""\[(?:\s{0,16}+\\{0,8}["'][^"'\n]{0,4096}+["']\s{0,16}+,?)++""")
-_LIST_ITEM = re.compile(r"""["']([^"'\n\\]*)\\{0,8}["']""")
-_YAML_BLOCK = re.compile(r"[|>][+-]?[ \t]{0,8}\r?\n((?:[ \t]+[^\n]*(?:\n|\Z))++)")
-_UNQUOTED = re.compile(r"""[^\s"'`\\,;&<>)}\]|]+""")
-_PROBE = re.compile(r"""[^\s"'`\\,;&<>)}\]|]{1,256}""")
-_TEMPLATE = re.compile(r"\$?\{|\$\(|\$[A-Z_]|%\(")
-_CALL = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*[(\[]")
-_WORD_OF_SHELL = re.compile(r"[^\s]+")
-_REST_OF_LINE = re.compile(r"[^\r\n]+")
-_LINE_START = re.compile(r"(?:^|(?<=[\r\n]))[ \t]*(?:export[ \t]+|-[ \t]+)?\Z")
-_ESCAPE_BEFORE = re.compile(r"[nrtbf]|u[0-9a-fA-F]{4}")
-_PATH = re.compile(r"[~/.]|[A-Za-z]:\\")
+_OPENING = late(r"""(\\{0,8})(["'`])""")
+_CLOSING = {quote: late(rf"(\\*){quote}") for quote in "\"'`"}
+_LIST = late(r"""\[(?:\s{0,16}+\\{0,8}["'][^"'\n]{0,4096}+["']\s{0,16}+,?)++""")
+_LIST_ITEM = late(r"""["']([^"'\n\\]*)\\{0,8}["']""")
+_YAML_BLOCK = late(r"[|>][+-]?[ \t]{0,8}\r?\n((?:[ \t]+[^\n]*(?:\n|\Z))++)")
+_UNQUOTED = late(r"""[^\s"'`\\,;&<>)}\]|]+""")
+_PROBE = late(r"""[^\s"'`\\,;&<>)}\]|]{1,256}""")
+_TEMPLATE = late(r"\$?\{|\$\(|\$[A-Z_]|%\(")
+_CALL = late(r"[A-Za-z_][A-Za-z0-9_.]*[(\[]")
+_WORD_OF_SHELL = late(r"[^\s]+")
+_REST_OF_LINE = late(r"[^\r\n]+")
+_LINE_START = late(r"(?:^|(?<=[\r\n]))[ \t]*(?:export[ \t]+|-[ \t]+)?\Z")
+_ESCAPE_BEFORE = late(r"[nrtbf]|u[0-9a-fA-F]{4}")
+_PATH = late(r"[~/.]|[A-Za-z]:\\")
 _MOSTLY_WHOLE_LINES = (PASSWORD, SECRET, PRIVATE_KEY, API_KEY)
 _WEAK_REACH = 4096
 _SHORTEST_PHRASE = 12

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from inspector.text.late_pattern import late
 from inspector.text.secret_names import (
     API_KEY,
     AUTHORIZATION,
@@ -49,7 +50,7 @@ def _begins(literal: str) -> str:
 _WORD = "[A-Za-z0-9]"
 _DASHED = "[A-Za-z0-9_-]"
 _KEYS_OF_VENDORS = tuple(
-    (literal.replace("\\", ""), re.compile(f"{_begins(literal)}(?:{tail})"), kind)
+    (literal.replace("\\", ""), late(f"{_begins(literal)}(?:{tail})"), kind)
     for literal, tail, kind in (
         ("sk-", _DASHED + "{16,}", API_KEY),
         ("sk_", rf"(?:(?:live|test|prod)_{_WORD}{{10,}}|{_WORD}{{16,}})", API_KEY),
@@ -91,7 +92,7 @@ _KEYS_OF_VENDORS = tuple(
         ("nsec1", "[a-z0-9]{50,}", PRIVATE_KEY),
     )
 )
-_DASH, _NO_WORD = re.compile(r"[-_]"), re.compile(r"[0-9A-Z]")
+_DASH, _NO_WORD = late(r"[-_]"), late(r"[0-9A-Z]")
 
 
 def keys_of_vendors(text: str, lower: str) -> Iterator[Span]:
@@ -108,8 +109,8 @@ def _is_no_word(key: str, after: int) -> bool:
     return not _DASH.search(key, after) or bool(_NO_WORD.search(key, after))
 
 
-_JWT = re.compile(_begins("eyJ") + rf"{_DASHED}{{5,}}+\.{_DASHED}{{5,}}+(?:\.{_DASHED}*+){{0,4}}")
-_BOT_TOKEN = re.compile(rf"(?<![0-9])[0-9]{{8,10}}:AA{_DASHED}{{30,}}")
+_JWT = late(_begins("eyJ") + rf"{_DASHED}{{5,}}+\.{_DASHED}{{5,}}+(?:\.{_DASHED}*+){{0,4}}")
+_BOT_TOKEN = late(rf"(?<![0-9])[0-9]{{8,10}}:AA{_DASHED}{{30,}}")
 
 
 def tokens_by_shape(text: str, lower: str) -> Iterator[Span]:
@@ -121,17 +122,15 @@ def tokens_by_shape(text: str, lower: str) -> Iterator[Span]:
 
 
 _QUOTE = r"""\\{0,8}["'`]"""
-_BEARER = re.compile(
-    rf"(?i)bearer(?:\s|%20|\\[nt]|:){{1,4}}(?:{_QUOTE})?([A-Za-z0-9._~+/=-]{{6,}})"
-)
-_AUTHORIZATION = re.compile(
+_BEARER = late(rf"(?i)bearer(?:\s|%20|\\[nt]|:){{1,4}}(?:{_QUOTE})?([A-Za-z0-9._~+/=-]{{6,}})")
+_AUTHORIZATION = late(
     rf"(?i)authorization(?:{_QUOTE})?\s{{0,3}}[:=]\s{{0,3}}({_QUOTE})?"
     r"(basic|bearer|token|api-?key|key|digest|negotiate|hawk|aws4-hmac-sha256)(?:\s|%20){1,4}"
 )
-_HEADER_TOKEN = re.compile(r"""[^\s"'`\\,;<>{}()‹]+""")
-_HEADER_REST_QUOTED = re.compile(r"""[^\r\n"'`\\]+""")
-_HEADER_REST = re.compile(r"[^\r\n]+")
-_COOKIE = re.compile(
+_HEADER_TOKEN = late(r"""[^\s"'`\\,;<>{}()‹]+""")
+_HEADER_REST_QUOTED = late(r"""[^\r\n"'`\\]+""")
+_HEADER_REST = late(r"[^\r\n]+")
+_COOKIE = late(
     rf"(?i)cookie(?:{_QUOTE})?\s{{0,3}}:\s{{0,3}}(?:{_QUOTE})?"
     r"""([^\s=;"'`‹]{1,64}=[^"'`\r\n\\]+)"""
 )
@@ -165,7 +164,7 @@ def _authorizations(text: str) -> Iterator[Span]:
             yield Span(*value.span(), BEARER if scheme == "bearer" else AUTHORIZATION)
 
 
-_WORD_AFTER_BEARER = re.compile(
+_WORD_AFTER_BEARER = late(
     "(?i)(?:authenti|authori[sz]|certifica|credential|instrument|present|protect)[a-z]*"
 )
 
@@ -179,8 +178,8 @@ def _is_bearer_token(found: str, value: str) -> bool:
     return not _WORD_AFTER_BEARER.fullmatch(value)
 
 
-_KEY_BLOCK = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_BLOCK_REST = re.compile(r"""[^"'<>{}]*""")
+_KEY_BLOCK = late(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BLOCK_REST = late(r"""[^"'<>{}]*""")
 
 
 def key_blocks(text: str, lower: str) -> Iterator[Span]:
@@ -198,7 +197,7 @@ def key_blocks(text: str, lower: str) -> Iterator[Span]:
         yield Span(match.end(), done, PRIVATE_KEY)
 
 
-_USERINFO = re.compile(r"""://([^\s/?#"'<>\\‹›]{1,512})@""")
+_USERINFO = late(r"""://([^\s/?#"'<>\\‹›]{1,512})@""")
 _RPC_HOSTS = (
     "alchemy.com",
     "alchemyapi.io",
@@ -222,15 +221,15 @@ _RPC_HOSTS = (
     "discord.com/api/webhooks",
     "discordapp.com/api/webhooks",
 )
-_RPC_PATH = re.compile(
+_RPC_PATH = late(
     f"(?i)(?:{'|'.join(map(re.escape, _RPC_HOSTS))})(?::[0-9]{{1,5}})?"
     r"(/[A-Za-z0-9_/:.~%+=-]{1,300})"
 )
-_SEGMENT = re.compile(r"[^/]+")
-_VERSION = re.compile(r"v[0-9]{1,2}")
-_KEY_AFTER_VERSION = re.compile(rf"/v[0-9]{{1,2}}/({_DASHED}{{16,}}+)(?=[/?#\s\"'`\\,;)\]}}>]|$)")
-_NOT_IN_URL = re.compile(r"""[\s"'`<>]""")
-_QUERY = re.compile(
+_SEGMENT = late(r"[^/]+")
+_VERSION = late(r"v[0-9]{1,2}")
+_KEY_AFTER_VERSION = late(rf"/v[0-9]{{1,2}}/({_DASHED}{{16,}}+)(?=[/?#\s\"'`\\,;)\]}}>]|$)")
+_NOT_IN_URL = late(r"""[\s"'`<>]""")
+_QUERY = late(
     r"(?i)(?:[?&;]|\\u0026|%26)((?:x-(?:amz|goog)-)?(?:key|token|auth|sig|signature|credential|"
     r"security-token|hmac|jwt|code|sid|dkey))=([^&\s\"'#<>\\;‹]{1,4096})"
 )
@@ -275,15 +274,15 @@ def _keys_in_path(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 _PHRASE_BETWEEN = r"""(?:[\s,;"'`\[\]|]|\\[nrt]|[0-9]{1,2}[.):]?|-){1,10}+"""
-_PHRASE_RUN = re.compile(
+_PHRASE_RUN = late(
     r"(?<![A-Za-z])[a-z]{3,8}(?![A-Za-z])"
     rf"(?:{_PHRASE_BETWEEN}[a-z]{{3,8}}(?![A-Za-z]))*+"
 )
-_PHRASE_CONTEXT = re.compile(
+_PHRASE_CONTEXT = late(
     r"(?i)mnemonic|(?:seed|recovery|backup|secret|wallet)[\s_-]{0,2}(?:recovery[\s_-])?"
     r"(?:phrase|words)|bip-?39"
 )
-_PHRASE_WORD = re.compile(r"[a-z]{3,8}")
+_PHRASE_WORD = late(r"[a-z]{3,8}")
 _SHORTEST_PHRASE = 12
 _SHORTEST_LENGTH_OF_PHRASE = 4 * _SHORTEST_PHRASE - 1
 
@@ -303,21 +302,17 @@ def phrases(text: str, lower: str) -> Iterator[Span]:
 
 
 _HEX_KEY_LENGTH = 64
-_HEX_KEY = re.compile(
-    r"(?:(?<![0-9A-Za-z])|(?<=\\[nrt]))(?:0x)?(?:[0-9a-fA-F]{64}){1,2}+(?![0-9A-Za-z])"
-)
-_KEY_CONTEXT = re.compile(
+_HEX_KEY = late(r"(?:(?<![0-9A-Za-z])|(?<=\\[nrt]))(?:0x)?(?:[0-9a-fA-F]{64}){1,2}+(?![0-9A-Za-z])")
+_KEY_CONTEXT = late(
     r"(?i)priv(?:ate)?[\s_.-]{0,2}key|secret|(?:signing|signer|wallet|deployer)[\s_-]{0,2}key|"
     r"\bseed\b|mnemonic"
 )
-_LABELLED_PUBLIC = re.compile(
+_LABELLED_PUBLIC = late(
     r"(?i)(?:hash|tx|txid|tx_id|transaction|digest|sha-?256|keccak(?:256)?|block|root|commit|"
     r"receipt|topic|public[\s_-]?key|pub[\s_-]?key|fingerprint|checksum)[^A-Za-z0-9]{0,8}\Z"
 )
-_QUOTED_NAME_BEFORE = re.compile(
-    r"([A-Za-z0-9_.$-]{1,60})\\{0,8}[\"']\s{0,3}:\s{0,3}\\{0,8}[\"']?\Z"
-)
-_LETTERS = re.compile(r"[A-Za-z]")
+_QUOTED_NAME_BEFORE = late(r"([A-Za-z0-9_.$-]{1,60})\\{0,8}[\"']\s{0,3}:\s{0,3}\\{0,8}[\"']?\Z")
+_LETTERS = late(r"[A-Za-z]")
 
 
 def hex_keys(text: str, lower: str) -> Iterator[Span]:

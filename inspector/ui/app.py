@@ -15,13 +15,9 @@ from inspector.live.feed import Feed, Overview, Reading
 from inspector.live.feed import Message as Delivered
 from inspector.model.clock import Clock, system_clock
 from inspector.ui.all_commands import all_keys
-from inspector.ui.command_palette import PaletteScreen
 from inspector.ui.commands import EVERYWHERE, perform
-from inspector.ui.help import HelpScreen
 from inspector.ui.kit import kit_for_terminal
-from inspector.ui.nothing import NothingScreen
 from inspector.ui.palette import DARK, style_variables, themes
-from inspector.ui.problems import ProblemsScreen
 from inspector.ui.runs.screen import RunsScreen
 from inspector.ui.screen import CommandScreen, OpenRun
 from inspector.ui.stylesheet import stylesheets
@@ -89,6 +85,8 @@ class InspectorApp(App[None]):
         self.set_reactive(App.ansi_color, None)
         self.theme = palette.name
         self._bindings = keys.bindings(EVERYWHERE)
+        self._nothing: CommandScreen | None = None
+        """The screen that says that there are no runs, once it was needed."""
         self._held: dict[str, FeedMessage] | None = None
         """What came while nobody can look, the newest of each subject."""
 
@@ -97,8 +95,11 @@ class InspectorApp(App[None]):
         return style_variables(DARK)
 
     def on_mount(self) -> None:
-        """Shows the list and starts the feed."""
+        """Shows the list, and starts the feed when that has been painted."""
         self.push_screen(RunsScreen(self.feed, self.place))
+        self.call_after_refresh(self._start)
+
+    def _start(self) -> None:
         self.feed.start(self._receiver())
 
     def _receiver(self) -> Callable[[Delivered], None]:
@@ -149,12 +150,16 @@ class InspectorApp(App[None]):
 
     def _nothing_or_runs(self, overview: Overview) -> None:
         screen = self.screen
-        if isinstance(screen, NothingScreen) and overview.runs:
+        if overview.runs and isinstance(screen, CommandScreen) and screen is self._nothing:
             screen.dismiss()
         elif isinstance(screen, RunsScreen) and not overview.runs and not overview.loading:
+            # Imported late, as every screen but the list: the list is what is painted first.
+            from inspector.ui.nothing import NothingScreen
+
             openers = {"demonstration": self._demonstration, "open-folder": self._folder}
             able = [name for name, opener in openers.items() if opener is not None]
-            self.push_screen(NothingScreen(overview, self.place, able))
+            self._nothing = NothingScreen(overview, self.place, able)
+            self.push_screen(self._nothing)
 
     def action_command(self, name: str) -> None:
         """Runs a command of the whole application, or says why that is not possible now."""
@@ -176,11 +181,15 @@ class InspectorApp(App[None]):
 
     def action_help(self) -> None:
         """Opens the help for the screen in front."""
+        from inspector.ui.help import HelpScreen
+
         if isinstance(self.screen, CommandScreen):
             self.push_screen(HelpScreen(self.screen))
 
     def action_problems(self) -> None:
         """Opens the list of all findings."""
+        from inspector.ui.problems import ProblemsScreen
+
         self.push_screen(ProblemsScreen(self.overview, self.notices))
 
     def action_resume(self) -> None:
@@ -218,6 +227,8 @@ class InspectorApp(App[None]):
 
     def action_palette(self) -> None:
         """Offers all commands by their words."""
+        from inspector.ui.command_palette import PaletteScreen
+
         behind = self.screen
         if not isinstance(behind, CommandScreen):
             return
