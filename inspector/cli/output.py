@@ -22,9 +22,10 @@ WIDEST = 100
 """Cells of the widest column; a longer text moves the rest of its own line only."""
 
 
-def write_json(kind: str, content: Mapping[str, Any], *, reveal: bool) -> None:
-    """One document on standard output."""
-    _write(json_text(document(kind, content, reveal=reveal), indent=2) + "\n")
+def write_json(kind: str, content: Mapping[str, Any], *, reveal: bool, hidden: int = 0) -> None:
+    """One document on standard output; `hidden` = masks that are in the content already."""
+    found = document(kind, content, reveal=reveal)
+    _write(json_text({**found, "masked": found["masked"] + hidden}, indent=2) + "\n")
 
 
 def write_jsonl(kind: str, rows: Iterable[Mapping[str, Any]], *, reveal: bool) -> None:

@@ -151,6 +151,10 @@ def _record(parser: Parser) -> None:
         help="what is other in PART (Grimoire: state, provenance) than in RUN2, which may be"
         " `previous`",
     )  # fmt: skip
+    parser.add_argument("--limit", type=_count, metavar="N", help="table:NAME: at most N rows")
+    parser.add_argument(
+        "--after", metavar="PLACE", help="table:NAME: rows behind this one, as `next` named it"
+    )
     _where(parser)
     _output(parser)
 

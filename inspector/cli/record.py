@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
 from inspector.cli.errors import FINE, NOT_FOUND, UNREADABLE, UserError
 from inspector.cli.output import shown, write_json, write_jsonl, write_line
+from inspector.cli.table_rows import goes_on, is_table, refuse_paging, table_rows
 from inspector.cli.workspace import stores_and_runs, workspace
 from inspector.model.run import Run
 from inspector.query import documents
@@ -28,13 +30,19 @@ def run(options: argparse.Namespace) -> int:
     with workspace(options.paths) as found:
         if options.against is not None:
             content, about = _compared(found, options)
+        elif is_table(options.part):
+            content = _table(found, options)
+            about = [goes_on(content)] if content["next"] is not None else []
         else:
+            refuse_paging(options)
             part, rows, about = _records(found, options.run, options.part)
             content = documents.record(part, rows)
     if options.json:
         write_json("record", content, reveal=options.reveal)
     elif options.jsonl:
         write_jsonl("record", content["records"], reveal=options.reveal)
+        if content.get("next") is not None:
+            print(goes_on(content), file=sys.stderr)
     else:
         for sentence in about:
             write_line(f"# {shown(sentence, reveal=options.reveal)}")
@@ -65,6 +73,18 @@ def _records(found: Workspace, text: str, part: str | None) -> tuple[str, Record
     except KeyError:
         what = "A run" if isinstance(chosen, Run) else "This"
         raise UserError(f"{what} of this runtime has no part {part!r}.") from None
+    except StoreUnavailable as trouble:
+        raise UserError(f"{path} cannot be read now: {trouble.reason}.", UNREADABLE) from None
+
+
+def _table(found: Workspace, options: argparse.Namespace) -> dict[str, Any]:
+    """Rows of a table of the database that a run or a subject is in."""
+    chosen = _chosen(found, options.run)
+    path = chosen.store.path if isinstance(chosen, Run) else chosen.keeper.path
+    try:
+        return table_rows(path, found.clock, options)
+    except KeyError:
+        raise UserError(f"{path} has no {options.part!r}.") from None
     except StoreUnavailable as trouble:
         raise UserError(f"{path} cannot be read now: {trouble.reason}.", UNREADABLE) from None
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from typing import Any
 
 from inspector.cli.errors import BAD_USAGE, FINE, UserError
 from inspector.cli.output import shown, write_json, write_jsonl, write_line, write_table
 from inspector.cli.workspace import reader
-from inspector.query.ask_sql import CannotAnswer, SqlAnswer, ask_sql
+from inspector.query.ask_sql import CannotAnswer, SqlAnswer, ask_sql, unique_names
+from inspector.text.mask import mask_named
+from inspector.text.numbers import count, duration
 
 WIDEST = 60
 """Characters of a cell that are printed; --json gives all of it."""
@@ -20,29 +24,65 @@ def run(options: argparse.Namespace) -> int:
             answer = ask_sql(run.store.path, options.query, found.clock, limit=options.limit)
         except CannotAnswer as error:
             raise UserError(str(error), BAD_USAGE) from None
-    rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+    body, hidden = _hidden(answer, reveal=options.reveal)
+    names = unique_names(answer.columns)
+    rows = [dict(zip(names, row, strict=True)) for row in body]
     if options.json:
-        content = {"columns": list(answer.columns), "rows": rows, "cut": answer.cut}
-        write_json("sql", content, reveal=options.reveal)
+        content = {
+            "columns": list(answer.columns),
+            "rows": rows,
+            "cut": answer.cut,
+            "duration_ms": round(answer.seconds * 1000),
+        }
+        write_json("sql", content, reveal=options.reveal, hidden=hidden)
     elif options.jsonl:
         write_jsonl("sql", rows, reveal=options.reveal)
     else:
-        _print(answer, options.reveal)
+        _print(answer, body, options.reveal)
     return FINE
 
 
-def _print(answer: SqlAnswer, reveal: bool) -> None:
+def _hidden(answer: SqlAnswer, *, reveal: bool) -> tuple[list[Sequence[Any]], int]:
+    """The rows without what came from a column of secrets under another name; how many of them."""
+    if reveal or not any(answer.secret):
+        return list(answer.rows), 0
+    rows: list[Sequence[Any]] = []
+    masks = 0
+    for row in answer.rows:
+        cells: list[Any] = []
+        for cell, secret in zip(row, answer.secret, strict=True):
+            if secret is not None and isinstance(cell, str):
+                masked = mask_named(secret, cell)
+                masks += masked.count
+                cell = masked.text
+            cells.append(cell)
+        rows.append(cells)
+    return rows, masks
+
+
+def _print(answer: SqlAnswer, rows: Sequence[Sequence[Any]], reveal: bool) -> None:
     head = [shown(name) for name in answer.columns]
-    body = [[_cell(value, reveal) for value in row] for row in answer.rows]
-    write_table([head, *body])
+    body = [
+        [_cell(name, value, reveal) for name, value in zip(answer.columns, row, strict=True)]
+        for row in rows
+    ]
+    numbers = [
+        at
+        for at in range(len(head))
+        if rows and all(row[at] is None or isinstance(row[at], int | float) for row in rows)
+    ]
+    write_table([head, *body], right=numbers)
+    took = duration(max(1, round(answer.seconds * 1000)))
+    many = f"{count(len(rows))} {'row' if len(rows) == 1 else 'rows'}"
+    write_line(f"{many} in {took}")
     if answer.cut:
         write_line("There are more rows: --limit N shows more.")
 
 
-def _cell(value: object, reveal: bool) -> str:
+def _cell(name: str, value: object, reveal: bool) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
-    text = shown(str(value), reveal=reveal)
+    text = shown(str(value), reveal=reveal, name=name)
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"

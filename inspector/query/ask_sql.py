@@ -5,17 +5,24 @@ It is put by the same zero-touch read as every other: nothing is locked, nothing
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from inspector.model.clock import Clock
+from inspector.query.raw_pages import RawText, cut_cell
+from inspector.query.raw_shapes import WITHHELD
 from inspector.store.read import ZeroTouchReader
+from inspector.text.secret_names import secret_name
 
 MOST_ROWS = 1000
 MOST_SECONDS = 5.0
+MOST_BYTES = 256 << 20
+"""Of text and blobs in one answer."""
 STEPS_BETWEEN_LOOKS = 10_000
 """Steps of SQLite's machine between two looks at the time."""
 
@@ -26,55 +33,163 @@ _ALLOWED = {
     sqlite3.SQLITE_RECURSIVE,
 }
 _FORBIDDEN_FUNCTIONS = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"}
+_NAMED_IN_ERROR = re.compile(r'near "(.+?)"|no such \w+: (\S+)|ambiguous column name: (\S+)', re.S)
 
 
 class CannotAnswer(Exception):
-    """The question is no single SELECT, is wrong, or takes too long: why, in a sentence."""
+    """The question is no single SELECT, is wrong, or takes too long: why, in a sentence.
+
+    `at` is the character of the question, from 0, where the trouble is, if that is known.
+    """
+
+    def __init__(self, sentence: str, at: int | None = None) -> None:
+        super().__init__(sentence)
+        self.at = at
 
 
 @dataclass(frozen=True, slots=True)
 class SqlAnswer:
-    """Columns and rows; `cut` when there were more rows."""
+    """Columns and rows; `cut` when there were more rows.
+
+    `secret` says for each column whether its text came, under another name, from a column whose
+    name announces a secret: the shape of such a text does not tell.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[Sequence[Any], ...]
     cut: bool
+    seconds: float = 0.0
+    secret: tuple[str | None, ...] = ()
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Names as keys: one that comes again is numbered, so that no column hides another."""
+    found: dict[str, None] = {}
+    for name in names:
+        own, again = name, 1
+        while own in found:
+            again += 1
+            own = f"{name} ({again})"
+        found[own] = None
+    return list(found)
 
 
 def ask_sql(
     path: str, sql: str, clock: Clock, *, limit: int = MOST_ROWS, seconds: float = MOST_SECONDS
 ) -> SqlAnswer:
     """The answer to one SELECT. Raises CannotAnswer and StoreUnavailable."""
+    with ZeroTouchReader(path, clock=clock) as source:
+        return answer_sql(source, sql, limit=limit, seconds=seconds)
 
-    def question(connection: sqlite3.Connection) -> SqlAnswer:
-        end = time.monotonic() + seconds
-        connection.set_authorizer(_authorize)
-        connection.set_progress_handler(lambda: int(time.monotonic() > end), STEPS_BETWEEN_LOOKS)
-        cursor = connection.execute(sql)
+
+def answer_sql(
+    source: ZeroTouchReader,
+    sql: str,
+    *,
+    limit: int = MOST_ROWS,
+    seconds: float = MOST_SECONDS,
+    kept: int | None = None,
+    cancelled: threading.Event | None = None,
+) -> SqlAnswer:
+    """As `ask_sql`, of a reader that is there. With `kept`, cells are cut to so many characters.
+
+    Setting `cancelled` ends it from another thread, at the latest after some milliseconds.
+    """
+    given_up = cancelled or threading.Event()
+    asked = _Asked(sql, limit, seconds, kept, given_up)
+    try:
+        return source.read(asked.question).value
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        raise _refusal(error, asked) from None
+
+
+class _Asked:
+    """One question, which may have to be put several times until nothing moved under it."""
+
+    def __init__(
+        self, sql: str, limit: int, seconds: float, kept: int | None, cancelled: threading.Event
+    ) -> None:
+        self.sql, self.limit, self.seconds, self.kept = sql, limit, seconds, kept
+        self.cancelled = cancelled
+        self.withheld = False
+        self._reads: set[str] = set()
+        self._end = time.monotonic() + seconds
+
+    def question(self, connection: sqlite3.Connection) -> SqlAnswer:
+        began = time.monotonic()
+        connection.set_authorizer(self._authorize)
+        connection.set_progress_handler(self._is_over, STEPS_BETWEEN_LOOKS)
+        if self.kept is not None:
+            connection.text_factory = RawText
+        cursor = connection.execute(self.sql)
         if cursor.description is None:
             raise CannotAnswer("That is no question: give one SELECT.")
-        columns = tuple(column[0] for column in cursor.description)
-        rows = cursor.fetchmany(limit + 1)
-        return SqlAnswer(columns, tuple(rows[:limit]), len(rows) > limit)
+        columns = tuple(_text(column[0]) for column in cursor.description)
+        rows, cut = self._fetched(cursor)
+        took = time.monotonic() - began
+        return SqlAnswer(columns, tuple(rows), cut, took, self._secrets(columns))
 
-    with ZeroTouchReader(path, clock=clock) as source:
-        try:
-            return source.read(question).value
-        except (sqlite3.Error, sqlite3.Warning) as error:
-            raise CannotAnswer(_sentence(error, seconds)) from None
+    def _fetched(self, cursor: sqlite3.Cursor) -> tuple[list[Sequence[Any]], bool]:
+        rows: list[Sequence[Any]] = []
+        size = 0
+        for row in cursor:
+            if len(rows) == self.limit or size > MOST_BYTES:
+                return rows, True
+            if self.kept is not None:
+                row = tuple(cut_cell(cell, self.kept) for cell in row)
+            size += sum(len(cell) for cell in row if isinstance(cell, str | bytes))
+            rows.append(row)
+        return rows, False
+
+    def _is_over(self) -> int:
+        return int(self.cancelled.is_set() or time.monotonic() > self._end)
+
+    def _authorize(
+        self, action: int, first: str | None, second: str | None, base: str | None, by: str | None
+    ) -> int:
+        if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FORBIDDEN_FUNCTIONS:
+            return sqlite3.SQLITE_DENY
+        if action == sqlite3.SQLITE_READ and second:
+            if ((first or "").lower(), second.lower()) in WITHHELD:
+                self.withheld = True
+                return sqlite3.SQLITE_DENY
+            self._reads.add(second)
+        return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
+
+    def _secrets(self, columns: Sequence[str]) -> tuple[str | None, ...]:
+        """For columns that no table has under this name: a secret's name that was read."""
+        known = {name.lower() for name in self._reads}
+        named = (name for name in sorted(self._reads) if secret_name(name) is not None)
+        secret = next(named, None)
+        return tuple(None if name.lower() in known else secret for name in columns)
 
 
-def _authorize(
-    action: int, first: str | None, second: str | None, database: str | None, inner: str | None
-) -> int:
-    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FORBIDDEN_FUNCTIONS:
-        return sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
+def _text(name: Any) -> str:
+    return name.decode("utf-8", "backslashreplace") if isinstance(name, bytes) else str(name)
 
 
-def _sentence(error: Exception, seconds: float) -> str:
-    if "interrupted" in str(error):
-        return f"That took longer than {seconds:g} s; ask for less."
-    if "not authorized" in str(error):
-        return "Only a SELECT is allowed: nothing that is watched is ever changed."
-    return f"SQLite says: {error}."
+def _refusal(error: Exception, asked: _Asked) -> CannotAnswer:
+    words = str(error)
+    if asked.cancelled.is_set():
+        return CannotAnswer("It was given up before there was an answer.")
+    if asked.withheld:
+        return CannotAnswer("The token of a lease is never read: name the other columns instead.")
+    if "interrupted" in words:
+        return CannotAnswer(f"That took longer than {asked.seconds:g} s; ask for less.")
+    if "not authorized" in words or "prohibited" in words:
+        return CannotAnswer("Only a SELECT is allowed: nothing that is watched is ever changed.")
+    at = _place(words, asked.sql)
+    where = "" if at is None else f", at character {at + 1}"
+    return CannotAnswer(f"SQLite says: {words}{where}.", at)
+
+
+def _place(words: str, sql: str) -> int | None:
+    """Where in the question stands what SQLite names, if it stands there once."""
+    if words == "incomplete input":
+        return len(sql)
+    found = _NAMED_IN_ERROR.search(words)
+    if found is None:
+        return None
+    name = re.escape(next(filter(None, found.groups())))
+    places = [one.start() for one in re.finditer(rf"(?<!\w){name}(?!\w)", sql)]
+    return places[0] if len(places) == 1 else None

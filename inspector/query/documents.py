@@ -45,7 +45,7 @@ def row_document(kind: str, content: Mapping[str, Any], *, reveal: bool) -> Docu
     return row
 
 
-_ROWS = {"record": "records", "show": "steps"}
+_ROWS = {"record": "records", "show": "steps", "sql": "rows"}
 """Kind of document → the field that holds its rows."""
 
 

@@ -27,7 +27,7 @@ _OURS = frozenset(
 _NAMED_BY_US = frozenset({"id", "parent", "ref", "step", "raw_status", "at_raw"})
 """Fields of our own whose text comes from data, but whose name says nothing about it."""
 
-_DATA = frozenset({"payload", "records", "receipts", "attachment"})
+_DATA = frozenset({"payload", "records", "receipts", "attachment", "rows"})
 """Fields that hold what a runtime recorded, under its own names."""
 
 _PENDING = "pendingCalls"

@@ -96,6 +96,11 @@ def _store(facts: Facts, asker: Asker) -> Records:
     return store_records.of_store(asker, None)[1]
 
 
+def _tables(facts: Facts, asker: Asker) -> Records:
+    """Every table and view, those of others included."""
+    return asker.read(store_records.tables).value
+
+
 PARTS: Mapping[str, Callable[[Facts, Asker], Records]] = {
     "run": _run,
     "tracks": _tracks,
@@ -104,6 +109,7 @@ PARTS: Mapping[str, Callable[[Facts, Asker], Records]] = {
     "provenance": _provenance,
     "state": _state,
     "store": _store,
+    "tables": _tables,
 }
 """Parts that `record` knows."""
 

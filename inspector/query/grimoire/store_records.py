@@ -13,11 +13,12 @@ from inspector.query.grimoire import js
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.records import Record, Records, run_record
 from inspector.query.grimoire.rows import Listing, read_listing, rows_of, spell_runs
-from inspector.query.grimoire.schema import CORE, CROSS_CHAIN
+from inspector.query.grimoire.schema import CORE, CROSS_CHAIN, missing_tables
+from inspector.query.raw_tables import table_records
 from inspector.query.shared import Asker
 from inspector.query.tables import Tables, quoted, read_tables
 
-STATE, RUN, STORE = "state", "run", "store"
+STATE, RUN, STORE, TABLES = "state", "run", "store", "tables"
 
 
 def spell_ids(listing: Listing) -> Collection[str]:
@@ -60,6 +61,8 @@ def _runs(connection: sqlite3.Connection, spell: str) -> list[Record]:
 def of_store(asker: Asker, part: str | None) -> tuple[str, Records]:
     """What the store holds, by count and by name."""
     part = part or STORE
+    if part == TABLES:
+        return part, asker.read(tables).value
     if part != STORE:
         raise KeyError(part)
     return part, [asker.read(_store).value]
@@ -86,6 +89,15 @@ def _store(connection: sqlite3.Connection) -> Record:
 
 
 _TABLES = (*CORE, *CROSS_CHAIN)
+
+
+def tables(connection: sqlite3.Connection) -> Records:
+    """Every table and view of the store; those that it should have and has not are marked."""
+    listing = read_listing(connection)
+    missing = missing_tables(listing.tables, listing.version)
+    return table_records(
+        connection, listing.tables, lambda name: () if name in _TABLES else None, missing
+    )
 
 
 def _by_name(listing: Listing) -> list[Any]:

@@ -196,7 +196,8 @@ def _tabs(facts: Facts, timeline: Timeline) -> tuple[Tab, ...]:
             shown.append(Tab(part, title, len(listed)))
     if facts.parsed.get("provenance") is not None:
         shown.append(Tab("provenance", "Provenance", None, _sources(facts)))
-    return (*shown, Tab("state", "State"), Tab("raw", "Raw", len(timeline)))
+    tables = Tab("tables", "Tables", len(rows.tables.by_name))
+    return (*shown, Tab("state", "State"), Tab("raw", "Raw", len(timeline)), tables)
 
 
 def _sources(facts: Facts) -> str | None:

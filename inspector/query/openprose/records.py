@@ -13,6 +13,7 @@ from inspector.query.openprose.rows import read_run_rows, read_whole_rows
 from inspector.query.openprose.schema import DOCUMENTED, missing_tables
 from inspector.query.openprose.sources import source_files
 from inspector.query.openprose.view import Facts, Place, pick_run_row
+from inspector.query.raw_tables import table_records
 from inspector.query.tables import Tables
 from inspector.query.view import Tab
 
@@ -68,35 +69,8 @@ def _source(connection: sqlite3.Connection, tables: Tables, place: Place) -> Seq
 
 def _tables(connection: sqlite3.Connection, tables: Tables, place: Place) -> Sequence[Record]:
     """Every table and view: columns, those beyond the state document, and whether it belongs."""
-    found: list[Record] = []
-    for name, table in tables.by_name.items():
-        documented = DOCUMENTED.get(name)
-        extra = [] if documented is None else [c for c in table.columns if c not in documented]
-        found.append(
-            {
-                "name": name,
-                "type": "view" if table.is_view else "table",
-                "documented": documented is not None,
-                "columns": list(table.columns),
-                "extra_columns": extra,
-                "missing": False,
-            }
-        )
     version = "v5" if tables.get("receipt") or tables.get("world_model_version") else "v1"
-    if found:
-        found += [_absent(name) for name in missing_tables(tables, version)]
-    return found
-
-
-def _absent(name: str) -> Record:
-    return {
-        "name": name,
-        "type": "table",
-        "documented": True,
-        "columns": [],
-        "extra_columns": [],
-        "missing": True,
-    }
+    return table_records(connection, tables, DOCUMENTED.get, missing_tables(tables, version))
 
 
 Question = Callable[[sqlite3.Connection, Tables, Place], Sequence[Record]]
@@ -113,19 +87,7 @@ PARTS: Mapping[str, Question] = {
 }
 """Parts that `record` knows."""
 
-TABLE = "table:"
-"""Before the name of a table: its rows as they stand, extensions and views included."""
-
 
 def question_for(part: str) -> Question:
     """The question behind a part; KeyError when there is no such part."""
-    if not part.startswith(TABLE):
-        return PARTS[part]
-    name = part.removeprefix(TABLE)
-
-    def question(connection: sqlite3.Connection, tables: Tables, place: Place) -> Sequence[Record]:
-        if tables.get(name) is None:
-            raise KeyError(part)
-        return _rows(connection, tables, name)
-
-    return question
+    return PARTS[part]

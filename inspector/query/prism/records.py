@@ -23,11 +23,12 @@ from inspector.query.prism.heads import (
     read_leases,
 )
 from inspector.query.prism.migrations import checksum_known
-from inspector.query.prism.schema import missing_tables
+from inspector.query.prism.schema import documented_columns, missing_tables
 from inspector.query.prism.store_rows import Record, equals, read_records
 from inspector.query.prism.tool_rows import call_record, joined, tool_rows
 from inspector.query.prism.verdict import judge
 from inspector.query.prism.workflows import SAGA_PREFIX, decoded_key, workflow_of
+from inspector.query.raw_tables import table_records
 from inspector.query.tables import Tables, quoted, read_tables
 from inspector.text.parse_time import parse_instant
 
@@ -267,6 +268,11 @@ def _store(connection: sqlite3.Connection, tables: Tables, subject: Subject, now
     ]
 
 
+def _tables(connection: sqlite3.Connection, tables: Tables, subject: Subject, now: int) -> Answer:
+    """Every table and view, those of extensions included."""
+    return table_records(connection, tables, documented_columns, missing_tables(tables))
+
+
 def _migrations(
     connection: sqlite3.Connection, tables: Tables, subject: Subject, now: int
 ) -> Answer:
@@ -322,6 +328,7 @@ PARTS: Mapping[str, _Answer] = {
     "feedback": _of_run("prism_run_feedback", ("created_at", "id")),
     "migrations": _migrations,
     "store": _store,
+    "tables": _tables,
     "legal_holds": _whole("prism_legal_holds", "created_at", "id"),
     "quotas": _whole("prism_tenant_quotas"),
     "retention_policies": _whole("prism_retention_policies", "created_at", "id"),

@@ -5,10 +5,10 @@ Source: Prism 0.3.0: nothing but the tables' names tells (user_version and appli
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from inspector.model.store import Health
-from inspector.query.prism.schema_model import NEWEST, model_at
+from inspector.query.prism.schema_model import NEWEST, SEARCH_TABLE, model_at
 from inspector.query.prism.verdict import Verdict
 from inspector.query.tables import Tables
 
@@ -29,6 +29,14 @@ _KNOWN = frozenset((*(table.name for table in model_at(NEWEST).tables), *_BESIDE
 def recognise(tables: Mapping[str, Sequence[str]]) -> bool:
     """Whether these tables are Prism's."""
     return not _KNOWN.isdisjoint(tables)
+
+
+def documented_columns(name: str) -> Collection[str] | None:
+    """The columns of a table as Prism makes it; none known of those beside the migrations."""
+    model = next((one for one in model_at(NEWEST).tables if one.name == name), None)
+    if model is not None:
+        return [column.name for column in model.columns]
+    return () if name in _BESIDE or name.startswith(SEARCH_TABLE) else None
 
 
 def missing_tables(tables: Tables) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.query.prism.load import Loaded
+from inspector.query.tables import Tables
 from inspector.query.view import Tab
 
 _COUNTED = (
@@ -27,10 +28,14 @@ def agent_tabs(loaded: Loaded) -> tuple[Tab, ...]:
         version = loaded.checkpoint.version
         mark = None if version is None else f"v{version}"
         shown.append(Tab("checkpoints", "Checkpoint", 1, mark))
-    return (*shown, Tab("raw", "Raw"))
+    return (*shown, *_last(loaded.layout.tables))
 
 
-def workflow_tabs(leased: bool, tools: int) -> tuple[Tab, ...]:
+def _last(tables: Tables) -> tuple[Tab, Tab]:
+    return Tab("raw", "Raw"), Tab("tables", "Tables", len(tables.by_name))
+
+
+def workflow_tabs(tables: Tables, leased: bool, tools: int) -> tuple[Tab, ...]:
     """Of a workflow run."""
     shown = [
         Tab("timeline", "Nodes", None, "last state"),
@@ -41,4 +46,4 @@ def workflow_tabs(leased: bool, tools: int) -> tuple[Tab, ...]:
         shown.append(Tab("calls", "Tools", tools))
     if leased:
         shown.append(Tab("leases", "Lease", 1))
-    return (*shown, Tab("raw", "Raw"))
+    return (*shown, *_last(tables))

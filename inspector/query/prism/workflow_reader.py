@@ -127,7 +127,7 @@ class WorkflowRun:
             open=open_,
             describe=steps.step,
             as_of=now,
-            tabs=workflow_tabs(loaded.lease is not None, len(loaded.tools)),
+            tabs=workflow_tabs(layout.tables, loaded.lease is not None, len(loaded.tools)),
         )
 
     def at(self, event: int) -> RunView:

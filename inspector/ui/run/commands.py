@@ -82,6 +82,14 @@ RUN_COMMANDS = (
     Command("copy.location", "Copy where it is recorded", ("Y",), _HERE, hint="copy location"),
     Command("raw", "The recorded row as it stands", ("w",), _HERE, hint="raw row"),
     Command(
+        "sql",
+        "Ask the run's own database in SQL",
+        ("s",),
+        _HERE,
+        hint="sql",
+        help="One SELECT, read only, at most 1,000 rows and 5 seconds; esc gives it up.",
+    ),
+    Command(
         "step-of",
         "Go to the step that wrote this value",
         ("t",),

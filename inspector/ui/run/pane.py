@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
 from textual.containers import Container
 from textual.widget import Widget
@@ -19,6 +19,14 @@ class Copy:
 
     text: str
     what: str
+
+
+@runtime_checkable
+class AsksSql(Protocol):
+    """A tab in which a database can be asked."""
+
+    def ask_sql(self) -> None:
+        """Opens the line for a question, as soon as there is one."""
 
 
 class Pane(Container):

@@ -20,6 +20,7 @@ PANES: Mapping[str, tuple[str, str]] = {
     "timeline": ("inspector.ui.run.timeline_pane", "TimelinePane"),
     "values": ("inspector.ui.run.values_pane", "ValuesPane"),
     "raw": ("inspector.ui.run.events_pane", "EventsPane"),
+    "tables": ("inspector.ui.run.tables_pane", "TablesPane"),
     "pnl": ("inspector.ui.pnl.pane", "PnlPane"),
 }
 """Module and class by `Tab.part`; each is made from an `Asker` and the run."""

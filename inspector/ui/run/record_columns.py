@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.text.numbers import NOT_RECORDED, size, tokens
+from inspector.text.numbers import NOT_RECORDED, count, size, tokens
 from inspector.ui.palette import Role
 
 Record = Mapping[str, Any]
@@ -126,8 +126,10 @@ def _changed(record: Record) -> str:
     return NOT_RECORDED if changed is None else ("changed since" if changed else "as it is today")
 
 
-def _absent(record: Record) -> bool:
-    return bool(record.get("missing"))
+def _rows(record: Record) -> str:
+    """How many rows a table has; they are counted one table after the other."""
+    number = record.get("rows")
+    return count(number) if isinstance(number, int) else ""
 
 
 def _beyond(record: Record) -> str:
@@ -194,11 +196,12 @@ SOURCE = Table(
 TABLES = Table(
     (
         Column("table", 20, plain("name"), Role.TEXT, grows=True),
-        Column("kind", 6, plain("type")),
-        Column("columns", 7, plain("columns"), right=True),
+        Column("kind", 6, plain("type"), narrow=False),
+        Column("rows", 11, _rows, Role.TEXT, right=True),
+        Column("columns", 7, plain("columns"), right=True, narrow=False),
         Column("beyond the document", 19, _beyond, narrow=False),
     ),
-    lambda record: "the state document has it, this database does not" if _absent(record) else None,
+    _no_trouble,
     plain("name"),
 )
 

@@ -26,8 +26,6 @@ from inspector.ui.run.record_list import RecordList
 AGAIN = 0.5
 """Seconds between two readings while the run goes on."""
 RECEIPTS = "receipts"
-TABLES = "tables"
-TABLE = "table:"
 NOT_SIGNED = "tamper-evident, not signed"
 
 Found = tuple[tuple[Record, ...], str]
@@ -44,8 +42,6 @@ class RecordsPane(Pane):
         self._tab = tab
         self._told = ""
         self._by_node = False
-        self._inside: str | None = None
-        """The part of a table whose rows are shown instead of the list of tables."""
         self._table: Table | None = None
         self._outdated = True
         self._again: Timer | None = None
@@ -68,9 +64,7 @@ class RecordsPane(Pane):
     def hints(self, width: int) -> tuple[tuple[str, str], ...]:
         """Enter follows what woke a receipt."""
         follow: tuple[tuple[str, str], ...] = (("enter", "what woke it"), ("outward", "by node"))
-        if self._tab.part == TABLES:
-            follow = (("enter", "its rows"),)
-        elif self._tab.part != RECEIPTS:
+        if self._tab.part != RECEIPTS:
             return self.HINTS
         return (*follow, *self.HINTS)
 
@@ -88,7 +82,7 @@ class RecordsPane(Pane):
     def _read(self) -> None:
         self._again = None
         self._outdated = False
-        part = self._inside or self._tab.part
+        part = self._tab.part
         self.asker.ask(f"record {part}", lambda reader: found_in(reader, part), self._take)
 
     def _take(self, answer: Found | Unavailable | None) -> None:
@@ -101,7 +95,7 @@ class RecordsPane(Pane):
             if self._by_node:
                 # Sorting keeps the order of writing within a node.
                 records = tuple(sorted(records, key=lambda one: str(one.get("node"))))
-            self._table = table_for(self._inside or self._tab.part, records)
+            self._table = table_for(self._tab.part, records)
             self.list.show(self._table, records)
         self._tell(keep=True)
 
@@ -125,14 +119,6 @@ class RecordsPane(Pane):
             content = record_content(dict(record))
         view.tell(Titled(safe(table.title(record), signs), facts, content), keep=keep)
 
-    def back(self) -> bool:
-        """Leaves the rows of a table for the list of tables."""
-        if self._inside is None:
-            return False
-        self._inside = None
-        self._read()
-        return True
-
     def inward(self) -> None:
         """Receipts node by node, or in the order of writing."""
         if self._tab.part == RECEIPTS:
@@ -142,12 +128,8 @@ class RecordsPane(Pane):
     outward = inward
 
     def enter(self) -> None:
-        """Goes to the receipt that woke this one, or into a table."""
+        """Goes to the receipt that woke this one."""
         record = self.list.record
-        if self._tab.part == TABLES and self._inside is None and record is not None:
-            self._inside = f"{TABLE}{record.get('name')}"
-            self._read()
-            return
         wake = record.get("wake") if record is not None else None
         refs = wake.get("refs") if isinstance(wake, Mapping) else None
         for row, one in enumerate(self.list.records):

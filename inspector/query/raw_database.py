@@ -1,0 +1,218 @@
+"""One database as it stands, whatever is in it: its tables, their rows in pages, answers to SQL."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from inspector.model.clock import Clock
+from inspector.model.store import Health
+from inspector.query.ask_sql import STEPS_BETWEEN_LOOKS, SqlAnswer, answer_sql
+from inspector.query.raw_pages import (
+    Key,
+    Page,
+    Range,
+    Row,
+    Withheld,
+    count_rows,
+    read_page,
+    read_row,
+)
+from inspector.query.raw_shapes import Shape, read_columns, read_shape
+from inspector.query.tables import read_tables
+from inspector.store.read import Reading, StoreUnavailable, Token, ZeroTouchReader
+
+T = TypeVar("T")
+
+PAGE_SECONDS = 20.0
+"""How long a page may take: views may have to be worked out for it."""
+COUNT_SECONDS = 2.0
+"""How long rows are counted; after that it is not known how many there are."""
+LIST_SECONDS = 0.3
+"""The same in a list of many tables."""
+A_FEW = 8
+A_MANY = 1000
+"""Rows that are read at one go where all are wanted."""
+EVERYTHING = 1 << 40
+NEVER_READ = "‹never read›"
+MORE_KEPT = 16_384
+"""Characters of a cell that the detail of a row shows unasked."""
+WHOLE = 4_000_000
+"""Characters of a cell that are shown when they are asked for."""
+ANSWER_KEPT = 16_384
+"""Characters of a cell that the screen keeps of an answer."""
+
+
+class GivenUp(Exception):
+    """Somebody cancelled the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A table with its first page."""
+
+    shape: Shape
+    first: Page
+    last: tuple[Row, ...] = ()
+    """A few of the last rows, where they cost nothing: how wide their cells are."""
+    trouble: str = ""
+    """Why there are no rows to show, in a sentence, where they cannot be read."""
+
+
+class RawDatabase:
+    """Used by one thread at a time, but for `cancel`. Calls may raise StoreUnavailable."""
+
+    def __init__(self, path: str, clock: Clock) -> None:
+        self._source = ZeroTouchReader(path, clock=clock)
+        self._cancelled = threading.Event()
+        self._token: Token | None = None
+
+    def cancel(self) -> None:
+        """Ends the question that is being answered; from any thread."""
+        self._cancelled.set()
+
+    def begin(self) -> None:
+        """What was cancelled before concerns no further question."""
+        self._cancelled.clear()
+
+    def names(self) -> dict[str, tuple[str, ...]]:
+        """Every table and view with its columns, for completion."""
+        tables = self._ask(read_tables)
+        return {name: tuple(table.columns) for name, table in tables.by_name.items()}
+
+    def open(self, name: str, count: Callable[[Shape], int]) -> Opened:
+        """A table and its first rows. Raises KeyError when it is not there (any more)."""
+
+        def question(connection: sqlite3.Connection) -> Opened:
+            shape = read_shape(connection, name)
+            if not shape.columns:
+                return Opened(shape, Page((), False), trouble=_why_no_columns(connection, shape))
+            try:
+                first = read_page(connection, shape, Range(), count(shape))
+                end = Range(backward=True)
+                more = first.more and shape.key
+                last = read_page(connection, shape, end, A_FEW).rows if more else ()
+                return Opened(shape, first, last)
+            except sqlite3.OperationalError as error:
+                if self._cancelled.is_set():
+                    raise
+                return Opened(shape, Page((), False), trouble=f"SQLite says: {error}.")
+
+        return self._ask(question, PAGE_SECONDS)
+
+    def page(self, shape: Shape, wanted: Range, count: int) -> Page:
+        """A page; where the table is another one by now, as if it had no rows."""
+        return self._ask(
+            lambda connection: (
+                read_page(connection, shape, wanted, count)
+                if read_columns(connection, shape.name) == shape.columns
+                else Page((), False)
+            ),
+            PAGE_SECONDS,
+        )
+
+    def row(self, shape: Shape, key: Key | None, place: int, kept: int) -> Row | None:
+        """One row with cells of up to `kept` characters; None when it is there no more."""
+        return self._ask(
+            lambda connection: read_row(connection, shape, key, place, kept), PAGE_SECONDS
+        )
+
+    def shape(self, name: str) -> Shape:
+        """How a table is made. Raises KeyError when there is none."""
+        return self._ask(lambda connection: read_shape(connection, name))
+
+    def whole_rows(self, shape: Shape, wanted: Range, count: int) -> tuple[Sequence[Row], bool]:
+        """Rows with all of their cells, and whether there are more; in as many reads as it takes.
+
+        Text that is not UTF-8 has its bytes as `\\xff`. A cell that is never read is said to be so.
+        """
+        rows: list[Row] = []
+        more = True
+        while more and len(rows) < count:
+            left = min(count - len(rows), A_MANY)
+            page = self._ask(
+                partial(_whole_page, shape=shape, wanted=_behind(wanted, rows), count=left)
+            )
+            rows += page.rows
+            more = page.more
+        return rows, more
+
+    def count(self, shape: Shape, seconds: float = COUNT_SECONDS) -> int | None:
+        """How many rows there are; None when counting takes too long."""
+        try:
+            return self._ask(lambda connection: count_rows(connection, shape), seconds)
+        except (StoreUnavailable, GivenUp):
+            return None
+
+    def count_of(self, name: str, seconds: float = LIST_SECONDS) -> int | None:
+        """How many rows a table has by its name; None when that takes long or cannot be told."""
+        return self.count(Shape(name, ()), seconds)
+
+    def sql(self, sql: str) -> SqlAnswer:
+        """The answer to one SELECT. Raises CannotAnswer."""
+        return answer_sql(self._source, sql, kept=ANSWER_KEPT, cancelled=self._cancelled)
+
+    def changed(self) -> bool:
+        """Whether something may have been written since a page was last read."""
+        return self._source.changed() or self._token is None
+
+    def close(self) -> None:
+        """Removes private copies."""
+        self._source.close()
+
+    def _ask(self, question: Callable[[sqlite3.Connection], T], seconds: float = PAGE_SECONDS) -> T:
+        end = time.monotonic() + seconds
+
+        def limited(connection: sqlite3.Connection) -> T:
+            connection.set_progress_handler(
+                lambda: int(self._cancelled.is_set() or time.monotonic() > end),
+                STEPS_BETWEEN_LOOKS,
+            )
+            return question(connection)
+
+        try:
+            reading: Reading[T] = self._source.read(limited)
+        except sqlite3.DatabaseError as error:
+            if self._cancelled.is_set():
+                raise GivenUp from None
+            if "interrupted" in str(error):
+                raise StoreUnavailable(
+                    Health.BUSY, f"that took longer than {seconds:g} s and was given up"
+                ) from None
+            raise StoreUnavailable(Health.UNREADABLE, f"SQLite says: {error}") from error
+        self._token = reading.token
+        return reading.value
+
+
+def _whole_page(connection: sqlite3.Connection, *, shape: Shape, wanted: Range, count: int) -> Page:
+    page = read_page(connection, shape, wanted, count, kept=EVERYTHING, most_bytes=EVERYTHING)
+    told = (tuple(NEVER_READ if isinstance(one, Withheld) else one for one in row.cells)
+            for row in page.rows)  # fmt: skip
+    rows = (Row(row.key, cells) for row, cells in zip(page.rows, told, strict=True))
+    return Page(tuple(rows), page.more)
+
+
+def _behind(wanted: Range, rows: Sequence[Row]) -> Range:
+    """What is left of a range after so many of its rows."""
+    if not rows:
+        return wanted
+    if rows[-1].key is None:
+        return replace(wanted, skip=wanted.skip + len(rows))
+    return replace(wanted, low=(rows[-1].key, False))
+
+
+def _why_no_columns(connection: sqlite3.Connection, shape: Shape) -> str:
+    """SQLite's own words about a view or virtual table that cannot be expanded."""
+    name = shape.name.replace('"', '""')
+    with suppress(sqlite3.Warning):
+        try:
+            connection.execute(f'SELECT * FROM "{name}" LIMIT 0').fetchall()
+        except sqlite3.DatabaseError as error:
+            return f"SQLite says: {error}."
+    return "It has no columns."

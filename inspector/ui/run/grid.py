@@ -1,0 +1,251 @@
+"""Rows of a table in columns: as many rows as there are, as many columns as there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from textual.message import Message
+from textual.strip import Strip
+
+from inspector.query.raw_pages import Row
+from inspector.text.measure import cell_width, clip
+from inspector.ui.lines import LineList
+from inspector.ui.paint import NARROW, Line, margin
+from inspector.ui.palette import Ground, Role
+from inspector.ui.run.cells import written
+from inspector.ui.signs import Signs
+
+LEAST, MOST = 4, 36
+"""Cells of a column, as far as its first rows need them."""
+LOOKED_AT = 64
+"""Rows that the width of a column is found from; later ones are cut to it."""
+GAP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class GridColumn:
+    """A column: its title (safe), the name that its cells are masked by, its width, its side."""
+
+    title: str
+    name: str
+    cells: int
+    right: bool = False
+    role: Role = Role.TEXT
+
+
+class Rows(Protocol):
+    """What a grid shows."""
+
+    def __len__(self) -> int: ...
+
+    def row(self, place: int) -> Row | None:
+        """The row at a place, if it is known."""
+
+    def serial(self, place: int) -> int:
+        """By which reading it is known; 0 = by none."""
+
+
+class Fixed:
+    """Rows that were read all at once."""
+
+    def __init__(self, rows: Sequence[Row] = ()) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def row(self, place: int) -> Row | None:
+        """The row at a place."""
+        return self._rows[place] if 0 <= place < len(self._rows) else None
+
+    def serial(self, place: int) -> int:
+        """Every row is known from the beginning."""
+        return 1
+
+
+def columns_of(
+    names: Sequence[tuple[str, str]], rows: Sequence[Row], signs: Signs
+) -> tuple[GridColumn, ...]:
+    """Columns as wide as the first rows need; `names` = what stands above, what masks its cells."""
+    found = []
+    looked_at = rows[:LOOKED_AT]
+    for at, (title, name) in enumerate(names):
+        shown = signs.show(title[:200]) or " "
+        texts = [written(name, row.cells[at], signs) for row in looked_at]
+        wide = max((cell_width(one.text) for one in texts), default=0)
+        cells = min(MOST, max(LEAST, wide, min(cell_width(shown), MOST)))
+        told = [one for one in texts if one.role is not Role.FAINT]
+        found.append(GridColumn(shown, name, cells, bool(told) and all(one.right for one in told)))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    at: int
+    column: GridColumn
+    start: int
+    end: int
+
+
+def _inset(width: int) -> int:
+    """Cells between the margin and the first column, as in every list."""
+    return 2 if width >= NARROW else 1
+
+
+class Grid(LineList):
+    """Rows with a cursor that is in one row and one column."""
+
+    class Turned(Message):
+        """The cursor came to another column."""
+
+    def __init__(self, want: Callable[[int], None]) -> None:
+        super().__init__(id="grid")
+        self._want = want
+        self._rows: Rows = Fixed()
+        self._columns: tuple[GridColumn, ...] = ()
+        self._numbers: Callable[[int, Row], str] | None = None
+        self._digits = 0
+        self._shape = 0
+        self.column = 0
+        self._first = 0
+
+    def show(
+        self,
+        rows: Rows,
+        columns: tuple[GridColumn, ...],
+        *,
+        numbers: Callable[[int, Row], str] | None = None,
+        digits: int = 0,
+    ) -> None:
+        """Takes other rows; `numbers` tells what stands before each in so many digits."""
+        self._rows, self._columns = rows, columns
+        self._numbers, self._digits = numbers, digits
+        self._shape += 1
+        self.column = self._first = 0
+        self.cursor = -1
+        self._scroll(0)
+        self.rows_changed(0 if len(rows) else -1)
+
+    def columns_found(self, columns: tuple[GridColumn, ...]) -> None:
+        """Takes widths, where there were no rows to find them from before."""
+        self._columns = columns
+        self._shape += 1
+        self.repaint()
+
+    @property
+    def columns(self) -> tuple[GridColumn, ...]:
+        """All columns."""
+        return self._columns
+
+    @property
+    def selected(self) -> Row | None:
+        """The row under the cursor, if it is known."""
+        return self._rows.row(self.cursor) if 0 <= self.cursor < len(self._rows) else None
+
+    @property
+    def cell(self) -> Any:
+        """The cell under the cursor."""
+        row = self.selected
+        return None if row is None or self.column >= len(row.cells) else row.cells[self.column]
+
+    def turn(self, by: int) -> None:
+        """To a column further right or left."""
+        column = min(max(self.column + by, 0), len(self._columns) - 1)
+        if column == self.column or column < 0:
+            return
+        self.column = column
+        self._first = min(self._first, column)
+        while self._first < column and not self._is_whole(column):
+            self._first += 1
+        self.repaint()
+        self.post_message(self.Turned())
+
+    def _is_whole(self, column: int) -> bool:
+        width = self.size.width
+        for one in self._placed(width):
+            if one.at == column:
+                return one.end - one.start >= min(one.column.cells, LEAST * 3)
+        return False
+
+    @property
+    def row_count(self) -> int:
+        """Rows, as far as it is known how many there are."""
+        return len(self._rows)
+
+    @property
+    def has_head(self) -> bool:
+        """The names of the columns."""
+        return True
+
+    def version(self, row: int) -> Hashable:
+        """By which reading the row is known, and which columns are shown."""
+        self._want(row)
+        return (self._shape, row, self._rows.serial(row), self._first, self._turned(row))
+
+    def _turned(self, row: int) -> int:
+        return self.column if row == self.cursor else -1
+
+    def head_version(self, top: int) -> Hashable:
+        """Which columns there are, and which has the cursor."""
+        return (self._shape, self._first, self.column, self.has_focus)
+
+    def _placed(self, width: int) -> list[_Placed]:
+        edge = margin(width)
+        start, end = edge + _inset(width), width - edge
+        if self._numbers is not None:
+            start += self._digits + GAP
+        found: list[_Placed] = []
+        for at in range(self._first, len(self._columns)):
+            column = self._columns[at]
+            room = end - start
+            if found and room < min(column.cells, LEAST):
+                break
+            found.append(_Placed(at, column, start, start + min(column.cells, room)))
+            start += column.cells + GAP
+            if start >= end:
+                break
+        if found and found[-1].at == len(self._columns) - 1 and not found[-1].column.right:
+            # What stands last may have all the room that is left.
+            found[-1] = replace(found[-1], end=end)
+        return found
+
+    def paint_head(self, width: int, top: int) -> Strip:
+        """The names of the columns; signs at the ends tell that there are more."""
+        line, signs = Line(width, self.kit.roles), self.kit.signs
+        placed = self._placed(width)
+        if self._first and placed:
+            line.put(margin(width), signs.branch_open, Role.MUTED)
+        for one in placed:
+            here = one.at == self.column
+            role = Role.STRONG if here and self.has_focus else Role.MUTED
+            title = clip(one.column.title, one.end - one.start, ellipsis=signs.cut)
+            start = one.end - cell_width(title) if one.column.right else one.start
+            line.put(start, title, role, underline=here)
+        if placed and placed[-1].at < len(self._columns) - 1:
+            line.right(width - 1, signs.branch_close, Role.MUTED)
+        return line.strip()
+
+    def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
+        """One row."""
+        kit, found = self.kit, self._rows.row(row)
+        ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
+        line = Line(width, kit.roles, ground)
+        if cursor:
+            line.put(0, kit.signs.cursor, Role.ACCENT if focused else Role.GUIDE)
+        edge = margin(width) + _inset(width)
+        if found is None:
+            line.put(edge, kit.signs.cut, Role.FAINT)
+            return line.strip()
+        if self._numbers is not None:
+            line.right(edge + self._digits, self._numbers(row, found), Role.FAINT)
+        for one in self._placed(width):
+            if one.at >= len(found.cells):
+                break
+            text, role, right = written(one.column.name, found.cells[one.at], kit.signs)
+            shown = clip(text, one.end - one.start, ellipsis=kit.signs.cut)
+            here = cursor and focused and one.at == self.column
+            start = one.end - cell_width(shown) if right else one.start
+            line.put(start, shown, Role.STRONG if here else role)
+        return line.strip()
