@@ -254,6 +254,9 @@ class _Survey:
             self._reactor(level.path)
             for name in (places.COMPILED, places.MODELS):
                 level.folders.pop(name, None)
+        for name in places.KEPT if os.path.basename(level.path) == places.STATE_FOLDER else ():
+            if name in level.folders:
+                self._kept(level.folders[name])
         for name, real in list(level.folders.items()):
             if name == places.RUNS:
                 self._runs_of(level, real)
@@ -323,6 +326,20 @@ class _Survey:
 
     def _agents(self, path: str) -> None:
         self._known_file(path, PlaceKind.AGENTS)
+        holder = os.path.dirname(path)
+        for name in places.KEPT:
+            self._kept(os.path.join(holder, name))
+
+    def _kept(self, folder: str) -> None:
+        """Proposes a folder in which something outlives runs as files, unless it is a link."""
+        try:
+            is_folder = stat.S_ISDIR(os.lstat(folder).st_mode)
+        except OSError:
+            return
+        if is_folder:
+            real = os.path.realpath(folder)
+            self._propose(Candidate(real, PlaceKind.AGENTS, places.root_of(real)))
+            self._folders[real] = None
 
     def _grimoire(self, folder: str) -> None:
         base = os.path.join(folder, places.GRIMOIRE)

@@ -15,6 +15,9 @@ IMPORTS = "imports"
 STATE = "state.db"
 LOGS = ("vm.log.md", "state.md")
 AGENTS = "agents.db"
+STATE_FOLDER = "state"
+KEPT = ("agents", "world-model")
+"""Folders in which agents and world models outlive runs as files."""
 RECEIPTS = "receipts.json"
 COMPILED, MODELS = "compile", "world-models"
 TOPOLOGY = f"{COMPILED}/topology.json"
@@ -83,6 +86,7 @@ class PlaceKind(StrEnum):
     RUN_FOLDER = "run_folder"
     DATABASE = "database"
     AGENTS = "agents"
+    """A database of agents, or a folder in which something is kept across runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +227,7 @@ def root_of(path: str) -> str:
     while os.path.basename(os.path.dirname(path)) == IMPORTS:
         path = os.path.dirname(os.path.dirname(path))
     holder = os.path.dirname(path)
-    if os.path.basename(holder) in (RUNS, GRIMOIRE, "state"):
+    if os.path.basename(holder) in (RUNS, GRIMOIRE, STATE_FOLDER):
         return os.path.dirname(holder)
     return holder
 

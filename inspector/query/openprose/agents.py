@@ -6,6 +6,7 @@ in the `agents.db` of the project and of the user. The same name in two scopes i
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 from inspector.query.openprose.events import index_of, text_of
 from inspector.query.openprose.rows import read_whole_rows
 from inspector.query.tables import Tables, read_tables
+from inspector.store.places import AGENTS, root_of
 from inspector.store.read import StoreUnavailable, ZeroTouchReader
 
 RUN, PROJECT, USER = "run", "project", "user"
@@ -23,11 +25,16 @@ MOST_SEGMENTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class AgentStore:
-    """A database of agents that outlive runs."""
+    """A database of agents that outlive runs, or a folder of files that do."""
 
     path: str
     own: bool
     """Whether it lies at the run's own root; of any other only the user's agents are meant."""
+
+    @property
+    def root(self) -> str:
+        """The OpenProse root that it belongs to."""
+        return root_of(self.path)
 
 
 def run_agents(
@@ -89,6 +96,8 @@ def outside_agents(stores: Sequence[AgentStore]) -> Sequence[Mapping[str, Any]]:
     """Agents of project and user; a database that cannot be read is one row that says why."""
     found: list[Mapping[str, Any]] = []
     for store in stores:
+        if os.path.basename(store.path) != AGENTS:
+            continue
         try:
             with ZeroTouchReader(store.path) as source:
                 rows = source.read(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.query.openprose.events import text_of
 from inspector.query.openprose.rows import read_whole_rows
 from inspector.query.openprose.world_models import (
     BadContainer,
-    FileChange,
     Integrity,
+    Kept,
     ModelFile,
+    address_of,
+    change_of,
     decode,
     differences,
     integrity,
@@ -25,21 +27,21 @@ MOST_BYTES = 64 << 20
 MOST_VERSIONS = 10_000
 
 
-def world_models(
-    connection: sqlite3.Connection, tables: Tables, folder: str
-) -> Sequence[Mapping[str, Any]]:
+def world_models(connection: sqlite3.Connection, tables: Tables, folder: str) -> Iterator[Kept]:
     """Versions in the order of writing, then pointers to a version that is not kept."""
     published = _published(connection, tables)
     table = tables.get("world_model_version")
-    listed: list[Mapping[str, Any]] = []
+    known: set[str] = set()
     before: dict[str, tuple[ModelFile, ...]] = {}
     if table is not None:
         where = f"ORDER BY {table.order} LIMIT {MOST_VERSIONS}"
         for row in read_whole_rows(connection, table, where, ()):
-            listed.append(_version(row, published, folder, before))
-    known = {row["version"] for row in listed}
-    dangling = [(node, version) for node, version in published.items() if version not in known]
-    return [*listed, *(_dangling(node, version) for node, version in dangling)]
+            kept = _version(row, published, folder, before)
+            known.add(kept.record["version"])
+            yield kept
+    for node, version in published.items():
+        if version not in known:
+            yield Kept(_dangling(node, version), None)
 
 
 def _published(connection: sqlite3.Connection, tables: Tables) -> dict[str, str]:
@@ -55,11 +57,12 @@ def _version(
     published: Mapping[str, str],
     folder: str,
     before: dict[str, tuple[ModelFile, ...]],
-) -> Mapping[str, Any]:
+) -> Kept:
     version, node = text_of(row.get("version")), text_of(row.get("node"))
     path = row.get("attachment_path")
     data = _bytes(row.get("artifact"), None if path is None else text_of(path), folder)
-    return {
+    files, told = _files(data, node, before)
+    record = {
         "version": version,
         "node": node,
         "size": None if data is None else len(data),
@@ -67,8 +70,10 @@ def _version(
         "created_at": row.get("created_at"),
         "published": published.get(node) == version,
         "integrity": integrity(version, data).value,
-        **_files(data, node, before),
+        "address": None if data is None else address_of(data),
+        **told,
     }
+    return Kept(record, files)
 
 
 def _bytes(artifact: Any, path: str | None, folder: str) -> bytes | None:
@@ -84,28 +89,22 @@ def _bytes(artifact: Any, path: str | None, folder: str) -> bytes | None:
 
 def _files(
     data: bytes | None, node: str, before: dict[str, tuple[ModelFile, ...]]
-) -> dict[str, Any]:
+) -> tuple[tuple[ModelFile, ...] | None, dict[str, Any]]:
     """The files of a version, and how they differ from the node's version before."""
     nothing = {"files": None, "changes": None}
     if data is None:
-        return {**nothing, "unreadable": "its bytes could not be read"}
+        return None, {**nothing, "unreadable": "its bytes could not be read"}
     try:
         files = decode(data)
     except BadContainer as error:
-        return {**nothing, "unreadable": str(error)}
+        return None, {**nothing, "unreadable": str(error)}
     changes = [
-        {"path": one.path, "change": _change(one)}
+        {"path": one.path, "change": change_of(one)}
         for one in differences(before.get(node, ()), files)
     ]
     before[node] = files
     listed = [{"path": one.path, "size": len(one.content)} for one in files]
-    return {"files": listed, "changes": changes, "unreadable": None}
-
-
-def _change(one: FileChange) -> str:
-    if one.before is None:
-        return "added"
-    return "removed" if one.after is None else "changed"
+    return files, {"files": listed, "changes": changes, "unreadable": None}
 
 
 def _dangling(node: str, version: str) -> Mapping[str, Any]:
@@ -117,6 +116,7 @@ def _dangling(node: str, version: str) -> Mapping[str, Any]:
         "created_at": None,
         "published": True,
         "integrity": Integrity.UNREADABLE.value,
+        "address": None,
         "files": None,
         "changes": None,
         "unreadable": "the published version is not kept",

@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.query.openprose.agents import run_agents
 from inspector.query.openprose.events import text_of
-from inspector.query.openprose.model_versions import world_models
+from inspector.query.openprose.kept_files import AGENTS, WORLD_MODELS
 from inspector.query.openprose.rows import read_run_rows, read_whole_rows
 from inspector.query.openprose.schema import DOCUMENTED, missing_tables
 from inspector.query.openprose.sources import source_files
@@ -25,10 +25,12 @@ def tabs(facts: Facts) -> tuple[Tab, ...]:
     """What this run can be asked about, with how much there is of each."""
     shown = [Tab("timeline", "Timeline")]
     for part, title, table in _TABS:
-        if facts.tables.get(table) is None:
+        kept = facts.kept.get(_KEPT.get(part, ""), 0)
+        if facts.tables.get(table) is None and not kept:
             continue
         mark = _chain_word(facts) if part == "receipts" else None
-        shown.append(Tab(part, title, facts.counts.get(table), mark))
+        count = facts.counts.get(table)
+        shown.append(Tab(part, title, (count or 0) + kept if kept else count, mark))
     if facts.counts.get("imports"):
         shown.append(Tab("imports", "Imports", facts.counts["imports"]))
     tables = Tab("tables", "Tables", len(facts.tables.by_name))
@@ -41,6 +43,8 @@ _TABS = (
     ("agents", "Agents", "agents"),
     ("world_models", "World model", "world_model_version"),
 )
+_KEPT = {"agents": AGENTS, "world_models": WORLD_MODELS}
+"""Parts that may also lie in files, by the folder that holds them."""
 
 
 def _chain_word(facts: Facts) -> str | None:
@@ -78,9 +82,6 @@ Question = Callable[[sqlite3.Connection, Tables, Place], Sequence[Record]]
 PARTS: Mapping[str, Question] = {
     "run": _run,
     "agents": lambda connection, tables, place: run_agents(connection, tables, place.store_path),
-    "world_models": lambda connection, tables, place: world_models(
-        connection, tables, place.folder
-    ),
     "imports": lambda connection, tables, place: _rows(connection, tables, "imports"),
     "tables": _tables,
     "source": _source,

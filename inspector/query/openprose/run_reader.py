@@ -15,10 +15,15 @@ from inspector.model.step import Event
 from inspector.model.store import Health
 from inspector.model.value import Attachment
 from inspector.query.openprose import context, history, records, values, view
+from inspector.query.openprose.agent_files import agents_in_files
 from inspector.query.openprose.agents import outside_agents
 from inspector.query.openprose.endings import Endings
 from inspector.query.openprose.events import text_of
+from inspector.query.openprose.kept_files import kept_counts
 from inspector.query.openprose.load import Loaded, Wanted, loader
+from inspector.query.openprose.model_diff import answer, keep
+from inspector.query.openprose.model_files import kept_models
+from inspector.query.openprose.model_versions import world_models
 from inspector.query.openprose.newest import newest_view, read_newest
 from inspector.query.openprose.position import position_of
 from inspector.query.openprose.preflight import Material, preflight
@@ -178,7 +183,10 @@ class ProseRun:
             path = None if recorded is None else text_of(recorded)
             self._changed_source = (changed_source(self._place.folder, path),)
         return replace(
-            facts, reopened=self._endings.finding, changed_source=self._changed_source[0]
+            facts,
+            reopened=self._endings.finding,
+            changed_source=self._changed_source[0],
+            kept=kept_counts(self._place.folder, self._place.roots),
         )
 
     def _is_current(self, facts: view.Facts) -> bool:
@@ -287,10 +295,19 @@ class ProseRun:
     def record(self, part: str) -> Sequence[Mapping[str, Any]]:
         """The database's own rows behind one part."""
         self._view or self.refresh()
-        question = records.question_for(part)
         tables, place = current_tables(self._facts), self._place
+        name, _, which = part.partition(":")
+        if name == "world_models":
+            kept = self._ask(
+                lambda connection: keep(world_models(connection, tables, place.folder), which)
+            )
+            return answer([*kept, *keep(kept_models(place), which)], which)
+        question = records.question_for(part)
         rows = self._ask(lambda connection: question(connection, tables, place))
-        return [*rows, *outside_agents(place.agents)] if part == "agents" else rows
+        if part != "agents":
+            return rows
+        in_files = agents_in_files(place.folder, place.roots)
+        return [*rows, *in_files, *outside_agents(place.agents)]
 
     def receipts(self) -> Mapping[str, Any]:
         """The ledger: chains judged, tokens added up, every receipt."""

@@ -53,7 +53,12 @@ class Place:
     """The run's folder; attachments are resolved against it."""
     parent_key: str | None = None
     agents: tuple[AgentStore, ...] = ()
-    """Databases of agents that outlive the run."""
+    """Databases of agents that outlive the run, and folders of what is kept in files."""
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """OpenProse roots at which something outlives runs."""
+        return tuple(sorted({one.root for one in self.agents}))
 
     @property
     def name(self) -> str:
@@ -81,6 +86,8 @@ class Facts:
     reopened: Finding | None = None
     changed_source: str | None = None
     """The snapshot whose source is another one today."""
+    kept: Mapping[str, int] = field(default_factory=dict)
+    """What is kept in files instead (`kept_files.kept_counts`)."""
 
 
 def run_key(store_path: str, run_id: str) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, NamedTuple
 
 MAGIC = b"OPWM1"
 MOST_FILES = 100_000
@@ -22,6 +23,8 @@ class Integrity(StrEnum):
 
     VERIFIED = "verified"
     TAMPERED = "tampered"
+    UNVERIFIED = "unverified"
+    """Only a stamp claims an address, which agents also write as they like."""
     UNREADABLE = "unreadable"
 
 
@@ -81,12 +84,25 @@ def _checked(path: bytes) -> str:
     return text
 
 
+def framed(files: Sequence[ModelFile]) -> bytes:
+    """The container of files, which come in the order of their paths' bytes."""
+    parts = [MAGIC, struct.pack("<I", len(files))]
+    for file in files:
+        for part in (file.path.encode("utf-8", "surrogateescape"), file.content):
+            parts += [struct.pack("<I", len(part)), part]
+    return b"".join(parts)
+
+
+def address_of(data: bytes) -> str:
+    """The content address of a container."""
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
 def integrity(version: str, data: bytes | None) -> Integrity:
     """Whether bytes have the address `version`; None = they could not be read."""
     if data is None:
         return Integrity.UNREADABLE
-    same = version == f"sha256:{hashlib.sha256(data).hexdigest()}"
-    return Integrity.VERIFIED if same else Integrity.TAMPERED
+    return Integrity.VERIFIED if version == address_of(data) else Integrity.TAMPERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +123,17 @@ def differences(before: Sequence[ModelFile], after: Sequence[ModelFile]) -> tupl
         for path in sorted(old.keys() | new.keys())
         if old.get(path) != new.get(path)
     )
+
+
+def change_of(one: FileChange) -> str:
+    """What became of a file: added, removed or changed."""
+    if one.before is None:
+        return "added"
+    return "removed" if one.after is None else "changed"
+
+
+class Kept(NamedTuple):
+    """A version of a node: what is told of it, and its files where they could be read."""
+
+    record: Mapping[str, Any]
+    files: tuple[ModelFile, ...] | None

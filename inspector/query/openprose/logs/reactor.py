@@ -8,12 +8,13 @@ topology by its lists: a name alone is too common.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inspector.query.openprose.logs.topology import Topology, parsed, read_topology
-from inspector.query.openprose.receipts.canonical import is_address
-from inspector.query.openprose.world_models import BadContainer, decode, integrity
+from inspector.query.openprose.kept_files import Shelf
+from inspector.query.openprose.logs.topology import Topology, read_topology
+from inspector.query.openprose.model_files import model_files
+from inspector.query.openprose.world_models import Kept
 from inspector.store import places
 from inspector.store.attachment import inspect_attachment
 from inspector.store.below import list_below
@@ -22,7 +23,6 @@ from inspector.store.places import COMPILED, MODELS, RECEIPTS, TOPOLOGY
 LABELS = f"{COMPILED}/labels.json"
 HEAD_BYTES = 4096
 MOST_BYTES = 64 << 20
-MOST_MODELS = 2_000
 
 
 def is_laid_out_as_reactor(folder: str) -> bool:
@@ -63,54 +63,9 @@ def title_of(folder: str) -> str:
     return name
 
 
-def world_models(folder: str) -> list[Mapping[str, Any]]:
+def world_models(folder: str) -> Iterator[Kept]:
     """Every version of every node, its bytes checked and its files listed."""
-    found: list[Mapping[str, Any]] = []
-    for node in list_below(folder, (MODELS,)).folders():
-        below = f"{MODELS}/{node.name}"
-        published = _published(_whole(folder, f"{below}/published.json"))
-        for one in list_below(folder, (MODELS, node.name, "versions")).files():
-            if len(found) >= MOST_MODELS:
-                return found
-            version = os.path.splitext(one.name)[0].replace("_", ":", 1)
-            data = _whole(folder, f"{below}/versions/{one.name}")
-            found.append(
-                {
-                    "version": version,
-                    "node": _node_of(node.name),
-                    "size": one.size,
-                    "attachment_path": f"{below}/versions/{one.name}",
-                    "created_at": None,
-                    "published": version == published,
-                    "integrity": integrity(version, data if len(data) == one.size else None).value,
-                    **_files(data),
-                }
-            )
-    return found
-
-
-def _node_of(name: str) -> str:
-    try:
-        return bytes.fromhex(name).decode()
-    except ValueError:
-        return name
-
-
-def _published(data: bytes) -> str | None:
-    raw = parsed(data)
-    values = raw.values() if isinstance(raw, dict) else (raw,)
-    return next((one for one in values if isinstance(one, str) and is_address(one)), None)
-
-
-def _files(data: bytes) -> dict[str, Any]:
-    try:
-        files = decode(data)
-    except BadContainer as error:
-        return {"files": None, "unreadable": str(error)}
-    return {
-        "files": [{"path": one.path, "size": len(one.content)} for one in files],
-        "unreadable": None,
-    }
+    return model_files(Shelf(folder, (MODELS,), "reactor"))
 
 
 def tables(folder: str) -> list[Mapping[str, Any]]:

@@ -16,8 +16,10 @@ from inspector.model.store import Health, Runtime, Store, WriteStyle
 from inspector.query.backend import RunReader
 from inspector.query.openprose.findings import chains
 from inspector.query.openprose.logs import nodes, reactor
-from inspector.query.openprose.logs.ledger import MOST_BYTES, array_rows, rows_to_receipts
+from inspector.query.openprose.logs.ledger import MOST_BYTES
 from inspector.query.openprose.logs.topology import NONE, Topology, edges_of
+from inspector.query.openprose.model_diff import answer, keep
+from inspector.query.openprose.receipts.files import array_rows, rows_to_receipts
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
 from inspector.query.openprose.receipts.receipt import Receipt
 from inspector.query.openprose.view import Place, run_key
@@ -142,7 +144,8 @@ class ReactorRun:
         numbers = [n for n, one in enumerate(self._receipts, 1) if one.node == node][-200:]
         rows = tuple(event for n in numbers for event in self.events(n, 1))
         refs = {f"receipt:{self._receipts[n - 1].id}" for n in numbers}
-        models = [one for one in reactor.world_models(self._place.folder) if one["node"] == node]
+        kept = reactor.world_models(self._place.folder)
+        models = [one.record for one in kept if one.record["node"] == node]
         return StepContext(
             described,
             rows,
@@ -155,10 +158,12 @@ class ReactorRun:
         """What the folder holds, by part."""
         self._view or self.refresh()
         folder = self._place.folder
+        name, _, which = part.partition(":")
+        if name == "world_models":
+            return answer(keep(reactor.world_models(folder), which), which)
         parts: Mapping[str, Callable[[], Sequence[Record]]] = {
             "run": self._run_record,
             "agents": list,
-            "world_models": lambda: reactor.world_models(folder),
             "imports": list,
             "tables": lambda: reactor.tables(folder),
             "source": list,

@@ -6,16 +6,11 @@ and `workspace`.
 
 from __future__ import annotations
 
-import hashlib
-import os
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.model.clock import rfc3339
-from inspector.query.openprose.agents import gaps
 from inspector.query.openprose.logs.folder import (
-    AGENTS,
     FOLDERS,
     IMPORTS,
     Beside,
@@ -24,8 +19,6 @@ from inspector.query.openprose.logs.folder import (
 from inspector.query.openprose.logs.header import Header
 from inspector.query.openprose.sources import FOLDER as SOURCES
 from inspector.query.openprose.sources import SNAPSHOTS
-from inspector.query.openprose.world_models import MAGIC
-from inspector.store.attachment import inspect_attachment
 from inspector.store.below import list_below
 from inspector.store.places import LOGS
 
@@ -59,125 +52,6 @@ def run_record(path: str, header: Header, preamble: str, size: int, lines: int) 
             "lines": lines,
         }
     ]
-
-
-def agents(root: str, parts: Sequence[str], scope: str) -> list[Record]:
-    """Agents with their memory and segments, from `parts` below `root`."""
-    found: list[Record] = []
-    for folder in list_below(root, parts).folders():
-        below = (*parts, folder.name)
-        files = {one.name: one for one in list_below(root, below).files()}
-        memory = files.get("memory.md")
-        segments = [
-            _segment(root, below, name, number)
-            for name in files
-            if (number := _number_of(name, folder.name)) is not None
-        ]
-        segments.sort(key=lambda one: one["segment_number"])
-        numbers = sorted({one["segment_number"] for one in segments})
-        found.append(
-            {
-                "scope": scope,
-                "name": folder.name,
-                "raw_scope": None,
-                "memory": None if memory is None else _text(root, (*below, "memory.md")),
-                "created_at": None,
-                "updated_at": None if memory is None else rfc3339(memory.mtime_ns // 1_000_000),
-                "segments": segments,
-                "gap": gaps(numbers),
-                "orphan": memory is None,
-                "store": os.path.join(root, *below),
-            }
-        )
-    return found
-
-
-def run_agents(root: str) -> list[Record]:
-    """The agents of the run, then those of the project as far as they lie in files."""
-    project = _root_of(root)
-    own = agents(root, (AGENTS,), "run")
-    shared = agents(project, ("state", AGENTS), "project") if project is not None else []
-    if project is not None and os.path.basename(project) in (".prose", "prose"):
-        shared += agents(project, (AGENTS,), "project")
-    return [*own, *shared]
-
-
-def _root_of(folder: str) -> str | None:
-    """The OpenProse root that holds `runs/`; None where the folder lies elsewhere."""
-    while os.path.basename(os.path.dirname(folder)) == IMPORTS:
-        folder = os.path.dirname(os.path.dirname(folder))
-    holder = os.path.dirname(folder)
-    return os.path.dirname(holder) if os.path.basename(holder) == "runs" else None
-
-
-def _number_of(name: str, agent: str) -> int | None:
-    stem, ending = os.path.splitext(name)
-    number = stem.removeprefix(f"{agent}-")
-    is_segment = ending in _SEGMENT_ENDINGS and number != stem
-    return int(number) if is_segment and number.isdigit() and len(number) < 10 else None
-
-
-def _segment(root: str, parts: Sequence[str], name: str, number: int) -> dict[str, Any]:
-    text = _text(root, (*parts, name)) or ""
-    fields: dict[str, str] = {}
-    head, _, summary = text.partition("\n## Summary")
-    for line in head.split("\n"):
-        key, colon, value = line.partition(":")
-        if colon and key.strip() in ("timestamp", "prompt"):
-            fields.setdefault(key.strip(), value.strip().strip('"'))
-    return {
-        "agent_name": parts[-1],
-        "segment_number": number,
-        "timestamp": fields.get("timestamp"),
-        "prompt": fields.get("prompt"),
-        "summary": summary.strip() if summary else text.strip(),
-        "path": "/".join((*parts, name)),
-    }
-
-
-def _text(root: str, parts: Sequence[str]) -> str | None:
-    _, data = inspect_attachment(root, "/".join(parts), preview_bytes=MOST_TEXT)
-    return data.decode("utf-8", "replace")
-
-
-def world_models(root: str, models: Sequence[Beside]) -> list[Record]:
-    """What each node has published, with the version that stands beside it."""
-    nodes: dict[str, list[Beside]] = {}
-    for one in models:
-        nodes.setdefault(one.node or one.name, []).append(one)
-    return [_model(root, node, files) for node, files in nodes.items()]
-
-
-def _model(root: str, node: str, files: Sequence[Beside]) -> Record:
-    stamp = next((one for one in files if one.name == ".version"), None)
-    content = [one for one in files if one is not stamp]
-    version = None if stamp is None else (_text(root, (stamp.path,)) or "").strip()
-    computed = _address(root, content) if version else None
-    return {
-        "version": version or None,
-        "node": node,
-        "size": sum(one.size for one in content),
-        "attachment_path": None,
-        "created_at": None,
-        "published": True,
-        # Agents also stamp what they like: only equality proves something.
-        "integrity": "verified" if version and computed == version else "unverified",
-        "files": [{"path": one.name, "size": one.size} for one in content],
-        "unreadable": None,
-    }
-
-
-def _address(root: str, files: Sequence[Beside]) -> str | None:
-    """The content address of these files in their container."""
-    if sum(one.size for one in files) > MOST_MODEL:
-        return None
-    digest = hashlib.sha256(MAGIC + struct.pack("<I", len(files)))
-    for name, one in sorted((one.name.encode(errors="replace"), one) for one in files):
-        _, data = inspect_attachment(root, one.path, preview_bytes=MOST_MODEL)
-        for part in (name, data):
-            digest.update(struct.pack("<I", len(part)))
-            digest.update(part)
-    return f"sha256:{digest.hexdigest()}"
 
 
 def imports(root: str) -> list[Record]:

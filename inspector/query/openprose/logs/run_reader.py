@@ -12,13 +12,17 @@ from inspector.model.status import Status
 from inspector.model.step import Event, Step
 from inspector.model.store import Health
 from inspector.model.value import Attachment
+from inspector.query.openprose.agent_files import agents_in_files
 from inspector.query.openprose.agents import outside_agents
+from inspector.query.openprose.kept_files import AGENTS, WORLD_MODELS, kept_counts
 from inspector.query.openprose.logs import records, view
 from inspector.query.openprose.logs.bindings import ROOT_SCOPE, has_output, read_values
 from inspector.query.openprose.logs.folder import Beside, RunFolder
 from inspector.query.openprose.logs.ledger import read_files
 from inspector.query.openprose.logs.state import LogState
 from inspector.query.openprose.logs.tail import Tail
+from inspector.query.openprose.model_diff import answer, keep
+from inspector.query.openprose.model_files import kept_models
 from inspector.query.openprose.position import Written, position_in
 from inspector.query.openprose.preflight import Material, preflight
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
@@ -110,12 +114,11 @@ class LogRun:
         name, _, start = part.partition(":")
         if name == "lines":
             return self._lines(int(start) if start.isdigit() else 1)
+        if name == "world_models":
+            return answer(keep(kept_models(self._place), start), start)
         parts: Mapping[str, Callable[[], Sequence[Record]]] = {
             "run": self._run_record,
             "agents": self._agents,
-            "world_models": lambda: records.world_models(
-                self._place.folder, self._folder.look().models
-            ),
             "imports": lambda: records.imports(self._place.folder),
             "tables": lambda: records.tables(self._place.folder),
             "source": lambda: source_files(self._place.folder, self._program()),
@@ -221,10 +224,11 @@ class LogRun:
             ok = facts.ledger.chain_ok
             mark = None if ok is None else ("ok" if ok else "broken")
             yield Tab("receipts", "Receipts", len(facts.ledger.receipts), mark)
-        if beside.agents:
-            yield Tab("agents", "Agents", beside.agents)
-        if beside.models:
-            yield Tab("world_models", "World model", len({one.node for one in beside.models}))
+        kept = kept_counts(self._place.folder, self._place.roots)
+        if kept[AGENTS]:
+            yield Tab("agents", "Agents", kept[AGENTS])
+        if kept[WORLD_MODELS]:
+            yield Tab("world_models", "World model", kept[WORLD_MODELS])
         yield Tab("source", "Source")
         yield Tab("raw", "Raw")
 
@@ -258,8 +262,8 @@ class LogRun:
         return records.run_record(path, tail.header(), tail.preamble(), size, tail.lines)
 
     def _agents(self) -> Sequence[Record]:
-        own = records.run_agents(self._place.folder)
-        return [*own, *outside_agents(self._place.agents)]
+        kept = agents_in_files(self._place.folder, self._place.roots)
+        return [*kept, *outside_agents(self._place.agents)]
 
     def _program(self) -> str | None:
         header = None if self._tail is None else self._tail.header()

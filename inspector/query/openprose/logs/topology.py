@@ -6,10 +6,11 @@ Source: reactor's `compile/topology.json`, flat or nested under `topology`: `nod
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from inspector.query.openprose.receipts.files import parsed
 
 MOST_NODES = 20_000
 DEEPEST = 100
@@ -58,14 +59,6 @@ def read_topology(data: bytes, labels: bytes = b"") -> Topology | None:
         frozenset(_strings(entries)),
         _labels(labels),
     )
-
-
-def parsed(data: bytes) -> Any:
-    """JSON as Python; None when it is none."""
-    try:
-        return json.loads(data.decode("utf-8", "replace")) if data else None
-    except (ValueError, RecursionError):
-        return None
 
 
 def _lists(value: Any) -> dict[str, Any] | None:

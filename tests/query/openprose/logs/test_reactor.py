@@ -169,7 +169,11 @@ def test_versions_of_world_models(tmp_path: Path, capsys: pytest.CaptureFixture[
     (versions.parent / "published.json").write_text(json.dumps({"version": f"sha256:{digest}"}))
     os.symlink("/etc", folder / "world-models/outside")
     run = Answers(folder, capsys)
-    bad, good = run.ask("record", "world_models")["records"]
+    records = run.ask("record", "world_models")["records"]
+    refused = next(one for one in records if one["version"] is None)
+    assert "outside is a link" in refused["unreadable"]
+    by_version = {one["version"]: one for one in records}
+    good, bad = by_version[f"sha256:{digest}"], by_version["sha256:" + "0" * 64]
     assert (good["node"], good["published"], good["integrity"]) == ("inbox", True, "verified")
     assert (bad["published"], bad["integrity"], bad["files"]) == (False, "tampered", None)
     assert good["files"] == [] and good["version"] == f"sha256:{digest}"

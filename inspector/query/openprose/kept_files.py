@@ -1,0 +1,145 @@
+"""Files that outlive a run, or lie beside its database: where they are, and reading them sparingly.
+
+Source: OpenProse filesystem state document, "Directory Structure" and "Memory Scoping": a run's own
+in its folder, the project's below the OpenProse root that holds `runs/`, the user's below
+`~/.agents/prose` or, older, `~/.prose`. All of it was written by agents: no link is followed out of
+the folder, nothing but regular files is read, and no more than a budget.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from inspector.model.value import AttachmentVerdict
+from inspector.store.attachment import inspect_attachment
+from inspector.store.below import list_below
+from inspector.store.places import IMPORTS, KEPT, RUNS, STATE_FOLDER, USER_ROOTS
+
+AGENTS, WORLD_MODELS = KEPT
+_OLD_ROOTS = (".prose", "prose")
+"""Roots in which what outlives runs lay directly, without `state/`."""
+_HOMES = ("home", "Users")
+
+
+class Shelf(NamedTuple):
+    """One folder in which things of a scope are kept, each in a folder of its own."""
+
+    root: str
+    parts: tuple[str, ...]
+    scope: str
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
+        return os.path.join(self.root, *self.parts)
+
+
+def root_above(folder: str) -> str | None:
+    """The OpenProse root that holds the `runs/` of a run folder; None where it lies elsewhere."""
+    while os.path.basename(os.path.dirname(folder)) == IMPORTS:
+        folder = os.path.dirname(os.path.dirname(folder))
+    holder = os.path.dirname(folder)
+    return os.path.dirname(holder) if os.path.basename(holder) == RUNS else None
+
+
+def is_users(root: str) -> bool:
+    """Whether an OpenProse root is a user's own: below a home folder, by its place alone."""
+    for known in USER_ROOTS:
+        home = root.removesuffix(f"/{known}")
+        if home != root:
+            around = os.path.basename(os.path.dirname(home))
+            named = os.path.basename(home) == _HOMES[0]
+            return named or around in _HOMES or home == os.path.expanduser("~")
+    return False
+
+
+def shelves(folder: str, name: str, others: Sequence[str] = ()) -> Iterator[Shelf]:
+    """Where things called `name` are kept for a run: in the run, the project, and for the user.
+
+    `others` are OpenProse roots beside the run's own.
+    """
+    yield Shelf(folder, (name,), "run")
+    root = root_above(folder)
+    if root is not None:
+        yield from _of_root(root, name, "user" if is_users(root) else "project")
+    for other in others:
+        if other != root and is_users(other):
+            yield from _of_root(other, name, "user")
+
+
+def _of_root(root: str, name: str, scope: str) -> Iterator[Shelf]:
+    yield Shelf(root, (STATE_FOLDER, name), scope)
+    if os.path.basename(root) in _OLD_ROOTS:
+        yield Shelf(root, (name,), scope)
+
+
+def kept_counts(folder: str, others: Sequence[str] = ()) -> Mapping[str, int]:
+    """How many agents and nodes are kept in files; one look at each folder."""
+    return {
+        name: sum(
+            1
+            for shelf in shelves(folder, name, others)
+            for _ in list_below(shelf.root, shelf.parts).folders()
+        )
+        for name in KEPT
+    }
+
+
+@dataclass(slots=True)
+class Budget:
+    """Bytes that may still be read for one answer."""
+
+    left: int
+
+    def read(self, root: str, parts: Sequence[str], most: int) -> Content:
+        """The first `most` bytes of a file below `root`, as far as the budget goes."""
+        wanted = min(most, self.left)
+        attachment, data = inspect_attachment(root, "/".join(parts), preview_bytes=wanted)
+        self.left -= len(data)
+        if attachment.size is None:
+            return Content(None, 0, _WORDS.get(attachment.verdict, attachment.verdict.value))
+        if len(data) == attachment.size:
+            return Content(data, attachment.size, None)
+        why = "it is too large to be read whole" if wanted == most else _SPENT
+        return Content(data, attachment.size, why)
+
+
+_SPENT = "it is not read: more than is read at once lies beside it"
+_WORDS = {
+    AttachmentVerdict.MISSING: "it is not there any more",
+    AttachmentVerdict.UNREADABLE: "it may not be read",
+    AttachmentVerdict.NOT_A_FILE: "it is not a regular file",
+    AttachmentVerdict.BROKEN_LINK: "it is a link that leads nowhere",
+    AttachmentVerdict.REFUSE_OUTSIDE: "it is a link out of the folder, which is not followed",
+}
+
+
+class Content(NamedTuple):
+    """What was read of a file."""
+
+    data: bytes | None
+    """None where nothing may be read; without the end where `trouble` says so."""
+    size: int
+    trouble: str | None
+    """Why this is not the whole file, as a sentence without its full stop."""
+
+    @property
+    def text(self) -> str | None:
+        """As text; what is not UTF-8 is replaced."""
+        return None if self.data is None else self.data.decode("utf-8", "replace")
+
+
+def refused_in(root: str, parts: Sequence[str]) -> list[str]:
+    """What keeps a folder from being listed whole, and names in it that are never followed."""
+    listed = list_below(root, parts)
+    said = ["it may not be listed"] if listed.denied else []
+    odd = [one.name for one in listed.entries if not one.is_file and not one.is_folder]
+    said += [f"{name} is a link or no regular file, which is not followed" for name in odd[:20]]
+    if len(odd) > 20:
+        said.append(f"and {len(odd) - 20:,} more like it")
+    if listed.cut:
+        said.append(f"it holds more than {len(listed.entries):,} names: the rest is not read")
+    return said

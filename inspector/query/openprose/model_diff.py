@@ -1,0 +1,164 @@
+"""What differs between two versions of a world model, file by file; or the files of one version.
+
+Asked for as `A..B`, `..B` (what the node had before B) or `A`, each a version's address or enough
+of its beginning or end.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from inspector.query.openprose.world_models import Kept, ModelFile, change_of, differences
+
+SCHEME = "sha256:"
+BETWEEN = ".."
+LEAST_ASKED = 4
+"""Characters that name a version."""
+MOST_TEXT = 1 << 20
+"""Bytes of a file that are compared line by line."""
+MOST_LINES = 5_000
+"""Lines that differ, beyond which they are not set beside each other."""
+MOST_FILES = 2_000
+
+Record = Mapping[str, Any]
+
+
+def keep(versions: Iterable[Kept], which: str) -> list[Kept]:
+    """All versions; only those that `which` asks for with their files, which may be large."""
+    found: list[Kept] = []
+    newest: dict[tuple[Any, Any], int] = {}
+    wanted = _wanted(which)
+    for one in versions:
+        place = _place(one)
+        is_wanted = any(_is(one.record, each) for each in wanted)
+        before = newest.get(place)
+        if before is not None and not (is_wanted or _is_asked_for(found[before], wanted)):
+            found[before] = Kept(found[before].record, None)
+        if one.files is not None:
+            newest[place] = len(found)
+        found.append(one)
+    for at in newest.values():
+        if not _is_asked_for(found[at], wanted):
+            found[at] = Kept(found[at].record, None)
+    return found
+
+
+def answer(kept: Sequence[Kept], which: str) -> list[Record]:
+    """The records of versions, or what `which` asks for. Raises KeyError where nothing is that."""
+    if not which:
+        return [one.record for one in kept]
+    first, between, second = which.partition(BETWEEN)
+    if not between:
+        return _contents(_files(kept, _one(kept, first), first))
+    after = _one(kept, second)
+    new = _files(kept, after, second)
+    if first:
+        old = _files(kept, _one(kept, first), first)
+    else:
+        before = _before(kept, after)
+        old = () if before is None else before
+    return _compared(old, new)
+
+
+def _wanted(which: str) -> tuple[str, ...]:
+    return tuple(one for one in which.split(BETWEEN) if one)
+
+
+def _is_asked_for(one: Kept, wanted: Sequence[str]) -> bool:
+    return any(_is(one.record, each) for each in wanted)
+
+
+def _is(record: Record, wanted: str) -> bool:
+    version = record.get("version")
+    if not isinstance(version, str):
+        return False
+    asked, name = wanted.removeprefix(SCHEME), version.removeprefix(SCHEME)
+    if asked == name:
+        return True
+    return len(asked) >= LEAST_ASKED and (name.startswith(asked) or name.endswith(asked))
+
+
+def _one(kept: Sequence[Kept], wanted: str) -> int:
+    """The place of the version that is asked for; of several places with it the first."""
+    found = [at for at, one in enumerate(kept) if _is(one.record, wanted)]
+    if len({kept[at].record["version"] for at in found}) != 1:
+        raise KeyError(wanted)
+    return next((at for at in found if kept[at].files is not None), found[0])
+
+
+def _files(kept: Sequence[Kept], at: int, wanted: str) -> tuple[ModelFile, ...]:
+    files = kept[at].files
+    if files is None:
+        raise KeyError(wanted)
+    return files
+
+
+def _before(kept: Sequence[Kept], at: int) -> tuple[ModelFile, ...] | None:
+    """The files of the node's version before, as far as they could be read."""
+    place = _place(kept[at])
+    earlier = (one.files for one in reversed(kept[:at]) if _place(one) == place)
+    return next((files for files in earlier if files is not None), None)
+
+
+def _place(one: Kept) -> tuple[Any, Any]:
+    return (one.record.get("node"), one.record.get("store"))
+
+
+def _contents(files: Sequence[ModelFile]) -> list[Record]:
+    return [
+        {"path": one.path, "size": len(one.content), "text": text_of(one.content)}
+        for one in files[:MOST_FILES]
+    ]
+
+
+def _compared(old: Sequence[ModelFile], new: Sequence[ModelFile]) -> list[Record]:
+    return [
+        {
+            "path": one.path,
+            "change": change_of(one),
+            "before_size": None if one.before is None else len(one.before),
+            "after_size": None if one.after is None else len(one.after),
+            "lines": lines_between(one.before or b"", one.after or b""),
+        }
+        for one in differences(old, new)[:MOST_FILES]
+    ]
+
+
+def text_of(content: bytes) -> str | None:
+    """A file as text; None where it is none, or too long to be shown."""
+    if len(content) > MOST_TEXT or b"\0" in content:
+        return None
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def lines_between(before: bytes, after: bytes) -> list[str] | None:
+    """The lines that differ with three around them, after ` `, `-`, `+` or `@@`.
+
+    JSON is laid out first. None where either side is no text or too much differs.
+    """
+    old, new = text_of(before), text_of(after)
+    if old is None or new is None:
+        return None
+    left, right = _lines(old), _lines(new)
+    same = next(
+        (at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other),
+        min(len(left), len(right)),
+    )
+    if max(len(left), len(right)) - same > MOST_LINES:
+        return None
+    return list(difflib.unified_diff(left, right, lineterm="", n=3))[2:]
+
+
+def _lines(text: str) -> list[str]:
+    if text[:1] in ("{", "["):
+        try:
+            return json.dumps(json.loads(text), ensure_ascii=False, indent=2).split("\n")
+        except (ValueError, RecursionError):
+            pass
+    return text.split("\n") if text else []

@@ -1,0 +1,308 @@
+"""World models that are kept in files: versions of each node, what is published, and their bytes.
+
+Sources: OpenProse filesystem state document, "world-model/" (a run's own, with `.version` beside
+the files) and "state/world-model/" (`published/`, `versions/{address}`, `receipts.jsonl`); a
+reactor's store (`world-models/{hex of the node}/published.json`, `versions/sha256_….bin`). A
+version may be one framed container or a folder of files; either has the address of its container's
+bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from inspector.model.clock import rfc3339
+from inspector.query.openprose.kept_files import WORLD_MODELS, Budget, Shelf, refused_in, shelves
+from inspector.query.openprose.receipts.chain import judge
+from inspector.query.openprose.receipts.files import file_rows, parsed, rows_to_receipts
+from inspector.query.openprose.view import Place
+from inspector.query.openprose.world_models import (
+    BadContainer,
+    Integrity,
+    Kept,
+    ModelFile,
+    address_of,
+    change_of,
+    decode,
+    differences,
+    framed,
+)
+from inspector.store.below import Entry, list_below
+from inspector.store.places import MODELS
+
+PUBLISHED, VERSIONS = "published", "versions"
+POINTER, STAMP = "published.json", ".version"
+LEDGER = "receipts.jsonl"
+_NOT_CONTENT = (POINTER, STAMP, LEDGER, "workspace.bin")
+
+MOST_NODES = 2_000
+MOST_VERSIONS = 2_000
+"""Of one node."""
+MOST_FILES = 2_000
+"""Of one version that is a folder."""
+LARGEST = 64 << 20
+"""Bytes of one file that are read."""
+MOST_BYTES = 256 << 20
+"""Bytes that are read for one answer."""
+DEEPEST = 8
+"""Folders inside one another in a version."""
+
+_ADDRESS = re.compile(r"(?:sha256[_:-])?([0-9a-f]{64})")
+
+Record = dict[str, Any]
+Parts = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the bytes of a version came to."""
+
+    version: str | None
+    """The address that is claimed; None where nothing claims one."""
+    files: tuple[ModelFile, ...] | None
+    size: int
+    path: str
+    """Relative to the root."""
+    written: int
+    """When it was last written (UTC ms)."""
+    address: str | None = None
+    """Recomputed; None where something of it could not be read."""
+    trouble: tuple[str, ...] = ()
+    published: bool = False
+    stamped: bool = False
+    """Whether the claim is a stamp that agents write, not the name of the version."""
+
+
+def model_files(shelf: Shelf, budget: Budget | None = None) -> Iterator[Kept]:
+    """Every version of every node on a shelf, node by node, the oldest first."""
+    budget = Budget(MOST_BYTES) if budget is None else budget
+    listed = list_below(shelf.root, shelf.parts, MOST_NODES)
+    for node in listed.folders():
+        yield from _node(shelf, node.name, budget)
+    said = refused_in(shelf.root, shelf.parts)
+    if said:
+        yield Kept(_trouble(shelf, said), None)
+
+
+def kept_models(place: Place) -> Iterator[Kept]:
+    """Every version that a run, its project and the user keep in files."""
+    budget = Budget(MOST_BYTES)
+    for shelf in shelves(place.folder, WORLD_MODELS, place.roots):
+        yield from model_files(shelf, budget)
+
+
+def _trouble(shelf: Shelf, said: Sequence[str]) -> Record:
+    nothing = dict.fromkeys(("size", "attachment_path", "created_at", "files", "changes"))
+    return {
+        "version": None,
+        "node": None,
+        **nothing,
+        "published": False,
+        "integrity": Integrity.UNREADABLE.value,
+        "unreadable": "; ".join(said),
+        "scope": shelf.scope,
+        "store": shelf.path,
+    }
+
+
+def _node(shelf: Shelf, name: str, budget: Budget) -> Iterator[Kept]:
+    parts = (*shelf.parts, name)
+    pointer = _pointer(shelf.root, parts, budget)
+    versions = sorted(_versions(shelf.root, parts, budget), key=lambda one: (one.written, one.path))
+    current = _current(shelf, parts, pointer, budget, bool(versions))
+    marked = [replace(one, published=one.version == pointer) for one in versions]
+    if current is not None:
+        same = [at for at, one in enumerate(marked) if current.address in _addresses(one)]
+        if same:
+            marked[same[-1]] = replace(marked[same[-1]], published=True)
+        else:
+            marked.append(current)
+    elif pointer is not None and not any(one.published for one in marked):
+        why = ("the published version is not kept",)
+        marked.append(Found(pointer, None, 0, "/".join(parts), 0, trouble=why, published=True))
+    node = {
+        "node": _node_name(shelf, name),
+        "scope": shelf.scope,
+        "store": os.path.join(shelf.root, *parts),
+        **_ledger(shelf.root, parts, budget),
+    }
+    before: tuple[ModelFile, ...] = ()
+    for one in marked:
+        yield Kept({**_record(one, before), **node}, one.files)
+        before = before if one.files is None else one.files
+    said = [*refused_in(shelf.root, parts), *refused_in(shelf.root, (*parts, VERSIONS))]
+    if said:
+        yield Kept({**_trouble(shelf, said), **node}, None)
+
+
+def _ledger(root: str, parts: Sequence[str], budget: Budget) -> Record:
+    """How many receipts the node keeps beside its versions, and what their chain proves."""
+    content = budget.read(root, (*parts, LEDGER), LARGEST)
+    if content.data is None:
+        return {}
+    rows = file_rows(LEDGER, content.data)
+    receipts = rows_to_receipts(rows, 1, parts[-1])
+    chains = judge(receipts)
+    verdicts = {chain.verdict for chain in chains}
+    return {
+        "receipts": len(receipts),
+        "chain": next(iter(verdicts)).value if len(verdicts) == 1 else None,
+    }
+
+
+def _addresses(one: Found) -> tuple[str, ...]:
+    return tuple(each for each in (one.version, one.address) if each is not None)
+
+
+def _node_name(shelf: Shelf, name: str) -> str:
+    """The node of a folder: reactor writes its name as hex, everything else as it is."""
+    if shelf.parts != (MODELS,):
+        return name
+    try:
+        return bytes.fromhex(name).decode()
+    except ValueError:
+        return name
+
+
+def _pointer(root: str, parts: Sequence[str], budget: Budget) -> str | None:
+    """The published version by `published.json` or a stamp that holds an address."""
+    for name in (POINTER, STAMP):
+        text = budget.read(root, (*parts, name), 1 << 20).text or ""
+        raw = parsed(text.encode()) if name == POINTER else text.strip()
+        values = raw.values() if isinstance(raw, Mapping) else (raw,)
+        for value in values:
+            found = _address_in(value)
+            if found is not None:
+                return found
+    return None
+
+
+def _address_in(value: object) -> str | None:
+    found = _ADDRESS.fullmatch(value) if isinstance(value, str) else None
+    return None if found is None else f"sha256:{found[1]}"
+
+
+def _versions(root: str, parts: Sequence[str], budget: Budget) -> Iterator[Found]:
+    below = (*parts, VERSIONS)
+    for one in list_below(root, below, MOST_VERSIONS).entries:
+        if one.is_file:
+            yield _file(root, (*below, one.name), one, budget)
+        elif one.is_folder:
+            version = _address_in(one.name) or one.name
+            yield replace(_tree(root, (*below, one.name), budget, one.mtime_ns), version=version)
+
+
+def _file(root: str, parts: tuple[str, ...], one: Entry, budget: Budget) -> Found:
+    """A version that is one file: a framed container, named by its address."""
+    stem = one.name.removesuffix(".bin")
+    content = budget.read(root, parts, LARGEST)
+    found = Found(
+        _address_in(stem) or stem, None, one.size, "/".join(parts), one.mtime_ns // 1_000_000
+    )
+    if content.data is None or content.trouble is not None:
+        return replace(found, trouble=(content.trouble or "it may not be read",))
+    found = replace(found, address=address_of(content.data))
+    try:
+        return replace(found, files=decode(content.data))
+    except BadContainer as error:
+        return replace(found, trouble=(str(error),))
+
+
+def _tree(root: str, parts: tuple[str, ...], budget: Budget, written: int = 0) -> Found:
+    """A version that is a folder of files."""
+    listed, said = _walk(root, parts)
+    files: list[ModelFile] = []
+    size = 0
+    for within, entry in listed:
+        path = "/".join(within)
+        if path in _NOT_CONTENT:
+            continue
+        written = max(written, entry.mtime_ns)
+        size += entry.size
+        content = budget.read(root, (*parts, *within), LARGEST)
+        if content.data is None or content.trouble is not None:
+            said.append(f"{path}: {content.trouble}")
+        else:
+            files.append(ModelFile(path, content.data))
+    files.sort(key=lambda one: one.path.encode("utf-8", "surrogateescape"))
+    whole = None if said else tuple(files)
+    address = None if whole is None else address_of(framed(whole))
+    where = "/".join(parts)
+    return Found(None, whole, size, where, written // 1_000_000, address, tuple(said))
+
+
+def _walk(
+    root: str, parts: tuple[str, ...]
+) -> tuple[list[tuple[tuple[str, ...], Entry]], list[str]]:
+    """Regular files below a folder by their way from it, and what is not looked at."""
+    found: list[tuple[Parts, Entry]] = []
+    said: list[str] = []
+    waiting: list[Parts] = [()]
+    while waiting:
+        below = waiting.pop()
+        listed = list_below(root, (*parts, *below), MOST_FILES)
+        said += [f"{'/'.join(below)}: {one}" if below else one
+                 for one in refused_in(root, (*parts, *below))]  # fmt: skip
+        found += [((*below, one.name), one) for one in listed.files()]
+        deeper = [(*below, one.name) for one in listed.folders()]
+        if len(found) > MOST_FILES or (deeper and len(below) >= DEEPEST):
+            return found[:MOST_FILES], [*said, "it holds more files than are read"]
+        waiting += deeper
+    return found, said
+
+
+def _current(
+    shelf: Shelf, parts: tuple[str, ...], pointer: str | None, budget: Budget, has_versions: bool
+) -> Found | None:
+    """What is published as files: in `published/`, or right in the folder of a run's node."""
+    root = shelf.root
+    names = {one.name for one in list_below(root, parts).entries}
+    stamp, below = pointer, parts
+    if PUBLISHED in names and (shelf.scope != "run" or has_versions):
+        below = (*parts, PUBLISHED)
+        stamp = _pointer(root, below, budget) or pointer
+    elif VERSIONS in names or POINTER in names:
+        return None
+    found = _tree(root, below, budget)
+    if not found.files and stamp is None and not found.trouble:
+        return None
+    return replace(found, version=stamp, published=True, stamped=True)
+
+
+def _record(one: Found, before: tuple[ModelFile, ...]) -> Record:
+    changes = None
+    if one.files is not None:
+        listed = differences(before, one.files)
+        changes = [{"path": each.path, "change": change_of(each)} for each in listed]
+    files = None
+    if one.files is not None:
+        files = [{"path": each.path, "size": len(each.content)} for each in one.files]
+    return {
+        "version": one.version,
+        "node": "",
+        "size": one.size,
+        "attachment_path": one.path,
+        "created_at": None,
+        "written_at": rfc3339(one.written or None),
+        "published": one.published,
+        "integrity": _integrity(one),
+        "address": one.address,
+        "files": files,
+        "changes": changes,
+        "unreadable": "; ".join(one.trouble) or None,
+    }
+
+
+def _integrity(one: Found) -> str:
+    if one.address is None:
+        return Integrity.UNREADABLE.value
+    if one.address == one.version:
+        return Integrity.VERIFIED.value
+    if one.stamped or one.version is None or _address_in(one.version) is None:
+        # A stamp is what an agent wrote: only that both are equal proves something.
+        return Integrity.UNVERIFIED.value
+    return Integrity.TAMPERED.value

@@ -1,0 +1,74 @@
+"""Receipts as files hold them: one a line, or all in one array. Pure.
+
+A line that is no receipt is kept as one that cannot be verified; a last line that is not finished
+is a receipt to come.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from inspector.query.openprose.receipts.receipt import JSON_FIELDS, Receipt, read_receipt
+
+MOST_RECEIPTS = 200_000
+
+_NO_ROW: Mapping[str, Any] = {}
+
+
+def rows_to_receipts(
+    rows: Iterable[Mapping[str, Any]], first: int, node: str | None = None
+) -> list[Receipt]:
+    """Parsed receipts, numbered from `first`; one that names no node is told by its file."""
+    return [
+        read_receipt(_as_row(row, node), number)
+        for number, row in zip(range(first, MOST_RECEIPTS + 1), rows, strict=False)
+    ]
+
+
+def file_rows(path: str, data: bytes) -> Iterator[Mapping[str, Any]]:
+    """The receipts of a file as parsed: one a line, or those of one array."""
+    if path.endswith(".json"):
+        yield from array_rows(data) or ()
+        return
+    lines = data.split(b"\n")
+    for at, line in enumerate(lines):
+        if not line.strip():
+            continue
+        row = parsed(line)
+        if row is None and at == len(lines) - 1:
+            return
+        yield row if isinstance(row, dict) else _NO_ROW
+
+
+def array_rows(data: bytes) -> list[Mapping[str, Any]] | None:
+    """The receipts of a file that is one JSON array; None when it is none."""
+    rows = parsed(data)
+    if not isinstance(rows, list):
+        return None
+    return [row if isinstance(row, dict) else _NO_ROW for row in rows]
+
+
+def parsed(data: bytes) -> Any:
+    """JSON as Python; None when it is none."""
+    try:
+        return json.loads(data.decode("utf-8", "replace")) if data else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _as_row(row: Mapping[str, Any], node: str | None) -> Mapping[str, Any]:
+    """A receipt's fields as columns hold them: what has structure is JSON text."""
+    shown = {key: _as_json(row[key]) if key in JSON_FIELDS else row[key] for key in row}
+    shown.pop("id", None)
+    if node is not None:
+        shown.setdefault("node", node)
+    return shown
+
+
+def _as_json(value: Any) -> str:
+    try:
+        return json.dumps(value)
+    except RecursionError:
+        return ""
