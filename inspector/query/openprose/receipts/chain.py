@@ -31,6 +31,15 @@ class Verdict(StrEnum):
     UNVERIFIABLE = "unverifiable"
 
 
+IN_WORDS = {
+    Verdict.VERIFIED: "holds, its newest receipt too",
+    Verdict.VERIFIED_EXCEPT_HEAD: "holds, but nothing confirms its newest receipt",
+    Verdict.BROKEN: "does not hold",
+    Verdict.UNVERIFIABLE: "cannot be verified",
+}
+"""Verdicts as a sentence about a chain says them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Break:
     """A receipt at which the chain does not hold."""

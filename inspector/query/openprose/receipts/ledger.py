@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from inspector.model.clock import rfc3339
-from inspector.query.openprose.receipts.chain import Chain, holds, judge
+from inspector.query.openprose.receipts.chain import IN_WORDS, Chain, holds, judge
 from inspector.query.openprose.receipts.receipt import Receipt, read_receipt
 from inspector.query.openprose.receipts.rollup import (
     Rollup,
@@ -17,6 +17,7 @@ from inspector.query.openprose.receipts.rollup import (
     moved_facets,
     roll_up,
 )
+from inspector.query.openprose.receipts.story import stories
 from inspector.query.openprose.rows import read_whole_rows
 from inspector.query.tables import Tables
 from inspector.text.parse_time import parse_instant
@@ -90,7 +91,7 @@ def ledger_document(ledger: Ledger) -> dict[str, Any]:
         "tokens_by_node": {node: _sum(one) for node, one in sums.by_node.items()},
         "tokens_total": {"fresh": sums.total.fresh, "reused": sums.total.reused},
         "cost_unreadable": sums.cost_unreadable,
-        "receipts": _receipts(ledger.receipts),
+        "receipts": _receipts(ledger),
     }
 
 
@@ -98,6 +99,7 @@ def _chain(chain: Chain) -> dict[str, Any]:
     return {
         "node": chain.node,
         "verdict": chain.verdict,
+        "verdict_words": IN_WORDS[chain.verdict],
         "receipts": chain.receipts,
         "broken": [
             {
@@ -115,12 +117,13 @@ def _sum(one: TokenSum) -> dict[str, int]:
     return {"receipts": one.receipts, "fresh": one.fresh, "reused": one.reused}
 
 
-def _receipts(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:
+def _receipts(ledger: Ledger) -> list[dict[str, Any]]:
     before: dict[str, Receipt] = {}
     listed = []
-    for receipt in receipts:
+    told = stories(ledger.receipts, ledger.chains)
+    for receipt, story in zip(ledger.receipts, told, strict=True):
         last = before.get(receipt.node)
-        listed.append(_receipt(receipt, last))
+        listed.append({**_receipt(receipt, last), **story})
         before[receipt.node] = receipt
     return listed
 

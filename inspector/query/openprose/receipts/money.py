@@ -31,18 +31,34 @@ def cost_of(receipts: Sequence[Mapping[str, Any]], prices: Mapping[str, Price]) 
         return None
     cost = Cost()
     for receipt in receipts:
-        spent = receipt.get("tokens")
-        if not isinstance(spent, Mapping) or not (spent["fresh"] or spent["reused"]):
-            continue
-        tokens = (spent["fresh"], spent["reused"])
-        price = prices.get(_model(receipt))
-        amount = None if price is None else _amount(tokens, price)
-        if price is None or amount is None:
-            cost.unpriced += 1
-            continue
-        known = cost.by_currency.get(price.currency, Decimal(0))
-        cost.by_currency[price.currency] = known + amount
+        _add(cost, receipt, prices)
     return cost
+
+
+def costs_by(
+    field_: str, receipts: Sequence[Mapping[str, Any]], prices: Mapping[str, Price]
+) -> dict[str, Cost]:
+    """What they cost by a field, such as `node` or `surprise_cause`; empty without any price."""
+    found: dict[str, Cost] = {}
+    for receipt in receipts if prices else ():
+        group = receipt.get(field_)
+        if isinstance(group, str):
+            _add(found.setdefault(group, Cost()), receipt, prices)
+    return found
+
+
+def _add(cost: Cost, receipt: Mapping[str, Any], prices: Mapping[str, Price]) -> None:
+    spent = receipt.get("tokens")
+    if not isinstance(spent, Mapping) or not (spent["fresh"] or spent["reused"]):
+        return
+    tokens = (spent["fresh"], spent["reused"])
+    price = prices.get(_model(receipt))
+    amount = None if price is None else _amount(tokens, price)
+    if price is None or amount is None:
+        cost.unpriced += 1
+        return
+    known = cost.by_currency.get(price.currency, Decimal(0))
+    cost.by_currency[price.currency] = known + amount
 
 
 def _model(receipt: Mapping[str, Any]) -> str:
@@ -66,3 +82,16 @@ def cost_document(cost: Cost | None) -> dict[str, Any] | None:
         return None
     amounts = {currency: f"{amount:f}" for currency, amount in cost.by_currency.items()}
     return {"cost": amounts, "unpriced": cost.unpriced}
+
+
+def money_document(
+    receipts: Sequence[Mapping[str, Any]], prices: Mapping[str, Price]
+) -> dict[str, Any] | None:
+    """The cost of all, by surprise cause and by node; None when no price is known at all."""
+    whole = cost_document(cost_of(receipts, prices))
+    if whole is None:
+        return None
+    for name, field_ in (("by_surprise_cause", "surprise_cause"), ("by_node", "node")):
+        groups = costs_by(field_, receipts, prices).items()
+        whole[name] = {group: cost_document(cost) for group, cost in groups}
+    return whole
