@@ -69,6 +69,22 @@ def read_versions(
     return ValueList(None, len(rows), tuple(_with_attachment(one.value, inspect) for one in rows))
 
 
+def read_content(
+    connection: sqlite3.Connection, tables: Tables, row: int, most: int
+) -> tuple[bytes, int] | None:
+    """The first `most` bytes that a row holds, and how many there are; None without such a row."""
+    table = tables.get("bindings")
+    if table is None or table.rowid == "NULL":
+        return None
+    value = table.column("value")
+    found = connection.execute(
+        f"SELECT substr(CAST({value} AS BLOB), 1, ?), length(CAST({value} AS BLOB))"
+        f" FROM bindings WHERE {table.rowid} = ?",
+        (most, row),
+    ).fetchone()
+    return None if found is None else (found[0] or b"", found[1] or 0)
+
+
 def binding_names(connection: sqlite3.Connection, tables: Tables) -> frozenset[str]:
     """Every name that has a value, whatever its scope."""
     table = tables.get("bindings")

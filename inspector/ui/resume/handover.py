@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +15,11 @@ from inspector.process.foreground import run_here, until_enter
 from inspector.resume.launch import Launching, environment
 from inspector.resume.outcome import exit_words
 from inspector.text.escape import visible
+from inspector.ui.aside import aside
 
 LOOK_SECONDS = 0.25
 MOST_SAID = 200
 """Lines of a program in the background that are kept to be shown."""
-
-
-def why_no_handover(app: App[Any]) -> str | None:
-    """Why our terminal cannot be handed over; None when it can."""
-    driver = app._driver
-    if driver is None or app.is_headless or not driver.can_suspend:
-        return "this screen has no terminal to hand over"
-    return None
 
 
 def hand_over(app: App[Any], launching: Launching) -> int:
@@ -37,7 +29,7 @@ def hand_over(app: App[Any], launching: Launching) -> int:
     """
     plan = launching.plan
     assert plan.command is not None and plan.program is not None
-    with _deliveries_held(app), app.suspend():
+    with aside(app):
         print(f"\nInspector: {visible(plan.run.title)} is resumed in {visible(plan.command.cwd)}\n")
         sys.stdout.flush()
         code = run_here(
@@ -51,12 +43,6 @@ def hand_over(app: App[Any], launching: Launching) -> int:
         print(f"\nInspector: {exit_words(code)}. Enter returns to the screen.", end="", flush=True)
         until_enter()
     return code
-
-
-def _deliveries_held(app: App[Any]) -> Any:
-    """While the screen cannot take what readers deliver, only the newest of each is kept."""
-    held = getattr(app, "deliveries_held", None)
-    return held() if held is not None else nullcontext()
 
 
 class Behind:

@@ -18,6 +18,7 @@ from inspector.resume.document import markdown
 from inspector.resume.hosts import hosts
 from inspector.resume.plan import Choices, Plan
 from inspector.resume.words import shell_line
+from inspector.ui.aside import why_no_handover
 from inspector.ui.commands import Hint
 from inspector.ui.field import Field
 from inspector.ui.frame import Footer
@@ -26,7 +27,6 @@ from inspector.ui.paint import NARROW
 from inspector.ui.palette import Role
 from inspector.ui.resume.choices import Choice, ChoiceList
 from inspector.ui.resume.commands import RESUME
-from inspector.ui.resume.handover import why_no_handover
 from inspector.ui.resume.launcher import Launcher, Over, Seen
 from inspector.ui.resume.page import (
     ResumePage,

@@ -1,20 +1,29 @@
-"""A content below a list: a title, then its lines with their numbers."""
+"""A content below a list: a title, then its rows, laid out for the width that there is."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
+from rich.style import Style
 from textual.strip import Strip
+from textual.worker import get_current_worker
 
 from inspector.text.measure import cell_width, clip
 from inspector.ui.paint import NARROW, Line, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.run.content import Content
+from inspector.ui.run.content_rows import NO_ROWS, Rows, rows_of
+from inspector.ui.run.markdown import Piece
 from inspector.ui.run.sheet import Page, Sheet
 
 HEAD_LINES = 3
 """Lines above the content: empty, title, empty."""
+
+AT_ONCE = 20_000
+"""Characters that are laid out at once; more are laid out on a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,60 +38,130 @@ class Titled:
 
 
 class ContentView(Sheet):
-    """Draws lines of a content when they are seen, however many there are."""
+    """Draws rows of a content when they are seen, however many there are."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._titled: Titled | None = None
         self._told = 0
+        self._rows = NO_ROWS
+        self._made_for: tuple[Content | None, int, bool] = (None, 0, False)
+        self.raw = False
+        """Whether contents are shown as they stand."""
 
     def tell(self, titled: Titled | None, *, keep: bool) -> None:
         """Takes what to show; with `keep` it stays scrolled to where it is."""
-        top = self.top if keep else 0
         self._titled = titled
+        self._lay_out()
+        self._changed(self.top if keep else 0)
+
+    @property
+    def forms(self) -> tuple[str, str] | None:
+        """The two forms of what is shown, if there are two."""
+        content = self._titled.content if self._titled is not None else None
+        return content.forms if content is not None else None
+
+    def turn(self) -> None:
+        """Shows the other form of what is shown."""
+        self.raw = not self.raw
+        self._lay_out()
+        self._changed(0)
+
+    def on_resize(self) -> None:
+        """Rows are made for a width."""
+        super().on_resize()
+        self._lay_out()
+        self._changed(self.top)
+
+    def _changed(self, top: int) -> None:
         self._told += 1
         self.rows_changed()
         if top != self.top:
             self._scroll(top)
             self.repaint()
 
+    # Laying out
+
+    def _lay_out(self) -> None:
+        content = self._titled.content if self._titled is not None else None
+        made_for = (content, self.size.width, self.raw)
+        if made_for == self._made_for or not self.size.width:
+            return
+        self._made_for = made_for
+        self.workers.cancel_node(self)
+        if content is None:
+            self._rows = NO_ROWS
+            return
+        room = self.size.width - 2 * margin(self.size.width) - 2
+        if content.weight <= AT_ONCE:
+            self._rows = rows_of(content, room, raw=self.raw)
+            return
+        self._rows = NO_ROWS
+        work = partial(self._lay_out_behind, content, room, made_for)
+        self.run_worker(work, thread=True, exclusive=True, exit_on_error=True)
+
+    def _lay_out_behind(
+        self, content: Content, room: int, made_for: tuple[Content | None, int, bool]
+    ) -> None:
+        rows = rows_of(content, room, raw=made_for[2])
+        if not get_current_worker().is_cancelled:
+            # The loop may have ended meanwhile.
+            with suppress(RuntimeError):
+                self.call_later(self._take_rows, rows, made_for)
+
+    def _take_rows(self, rows: Rows, made_for: tuple[Content | None, int, bool]) -> None:
+        if made_for == self._made_for:
+            self._rows = rows
+            self._changed(self.top)
+
+    # Drawing
+
     @property
     def row_count(self) -> int:
         """The lines above, the content, and one below for a note."""
-        titled = self._titled
-        if titled is None:
+        if self._titled is None:
             return 0
-        lines = len(titled.content.lines) if titled.content is not None else 0
-        return HEAD_LINES + lines + (1 if titled.note else 0)
+        return HEAD_LINES + len(self._rows.rows) + (1 if self._note else 0)
+
+    @property
+    def _note(self) -> str:
+        return (self._titled.note if self._titled is not None else "") or self._rows.note
 
     def version(self, row: int) -> Hashable:
-        """Which content, and which line of it."""
+        """Which content, and which row of it."""
         return (self._told, row)
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """One line."""
+        """One row."""
         titled = self._titled
         assert titled is not None
         if row < HEAD_LINES:
             return self._above(row, width, titled)
         line = Line(width, self.kit.roles, Ground.RAISED)
-        lines = titled.content.lines if titled.content is not None else ()
-        number = row - HEAD_LINES
+        laid_out, signs = self._rows, self.kit.signs
         start = margin(width) + 2
-        if number >= len(lines):
-            line.put(start, clip(titled.note, width - start), Role.MUTED)
+        at = row - HEAD_LINES
+        if at >= len(laid_out.rows):
+            line.put(start, clip(self._note, width - start), Role.MUTED)
             return line.strip()
-        digits = max(2, len(f"{len(lines)}"))
-        if width >= NARROW:
-            line.right(start + digits, str(number + 1), Role.FAINT)
-            start += digits + 2
-        written = lines[number]
-        room = width - start - margin(width)
-        line.put(start, clip(written.lead, room), Role.TEXT)
-        line.put(line.cells, clip(written.key, start + room - line.cells), Role.MUTED)
-        left = start + room - line.cells
-        line.put(line.cells, clip(written.rest, left, ellipsis=self.kit.signs.cut), Role.TEXT)
+        number, pieces = laid_out.rows[at]
+        if laid_out.digits:
+            if number:
+                line.right(start + laid_out.digits, str(number), Role.FAINT)
+            start += laid_out.digits + 2
+        line.put(start, "")
+        end = width - margin(width)
+        for piece in pieces:
+            text = clip(signs.plain(piece.text), end - line.cells, ellipsis=signs.cut)
+            line.put_style(line.cells, text, self._style(piece))
         return line.strip()
+
+    def _style(self, piece: Piece) -> Style:
+        ground = Ground.BG if piece.code else Ground.RAISED
+        style = self.kit.roles.style(piece.role, ground, bold=piece.bold, underline=piece.underline)
+        if piece.italic or piece.strike:
+            style += Style(italic=piece.italic, strike=piece.strike)
+        return style
 
     def _above(self, row: int, width: int, titled: Titled) -> Strip:
         if row == 0 and self.kit.roles.plain:
@@ -93,8 +172,7 @@ class ContentView(Sheet):
         if row != 1:
             return line.strip()
         edge, cut = margin(width), self.kit.signs.cut
-        count = len(titled.content.lines) if titled.content is not None else 0
-        told = f"{count:,} lines" if count > 1 else ""
+        told = self._told_at_the_right(width)
         end = width - edge - (cell_width(told) + 2 if told else 0)
         line.put(edge + 2, clip(titled.title, end - edge - 2, ellipsis=cut), Role.STRONG)
         for fact in titled.facts:
@@ -103,3 +181,10 @@ class ContentView(Sheet):
             line.add(fact, Role.MUTED, skip=3)
         line.right(width - edge, told, Role.MUTED)
         return line.strip()
+
+    def _told_at_the_right(self, width: int) -> str:
+        """Which form it is, if it is not the ordinary one, and how many lines."""
+        forms, count = self.forms, self._rows.lines
+        told = [forms[1]] if forms is not None and self.raw and width >= NARROW else []
+        told += [f"{count:,} lines"] if count > 1 else []
+        return "   ".join(told)

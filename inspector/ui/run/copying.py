@@ -25,6 +25,11 @@ def fit_to_copy(name: str | None, text: str) -> str:
     return "\n".join(visible_lines(mask_named(name, text).text))
 
 
+def fit_for_a_name(text: str) -> str:
+    """A file's name made of a text, never empty, hidden or a path."""
+    return _UNFIT.sub("-", text).strip("-.")[:120] or "copy"
+
+
 def copy(app: App[None], text: str, what: str, *, folder: Path | None = None) -> str:
     """Copies `text` and returns a sentence that says where it is now."""
     encoded = text.encode("utf-8", "surrogatepass")
@@ -41,7 +46,7 @@ def copy(app: App[None], text: str, what: str, *, folder: Path | None = None) ->
 def save(content: bytes, what: str, folder: Path) -> Path:
     """Writes a file that only its owner can read, under a name of its own. Raises OSError."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    name = _UNFIT.sub("-", what).strip("-.")[:40] or "copy"
+    name = fit_for_a_name(what)[:40]
     for attempt in range(100):
         path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}{f'-{attempt}' if attempt else ''}"
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -11,6 +12,7 @@ from textual.widget import Widget
 from inspector.query.view import RunView
 from inspector.ui.kit import Kit, kit_of
 from inspector.ui.run.asking import Asker
+from inspector.ui.run.held import Held, held_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,15 @@ class Pane(Container):
     def value_to_copy(self) -> Copy | None:
         """What `y` copies."""
         return None
+
+    def hold(self, most: int, take: Callable[[Held | str], None]) -> None:
+        """Lets `take` have what is under the cursor, at most `most` bytes, or why there is none."""
+        copy = self.value_to_copy()
+        take("There is nothing here." if copy is None else held_text(None, copy.text))
+
+    def file_name(self) -> str:
+        """What a file with it could be called, without an ending; safe."""
+        return "record"
 
     def place_to_copy(self) -> Copy | None:
         """What `Y` copies."""

@@ -17,12 +17,13 @@ LOOKED_AT = 4_096
 PARSED = 65_536
 """Characters up to which a value is read as JSON for one line."""
 
-_GOOD = {
+GOOD = {
     AttachmentVerdict.OK,
     AttachmentVerdict.OK_BINARY,
     AttachmentVerdict.OK_TRUNCATED_PREVIEW,
     AttachmentVerdict.OK_REPLACEMENT_CHARS,
 }
+"""Verdicts on files that can be read."""
 
 
 def size_of(value: Value) -> int | None:
@@ -41,7 +42,7 @@ def is_set(value: Value) -> bool:
 def verdict(attachment: Attachment) -> tuple[str, Role]:
     """What came of the file, in words."""
     word = attachment.verdict.value.replace("_", " ")
-    return word, Role.SUCCESS if attachment.verdict in _GOOD else Role.WARNING
+    return word, Role.SUCCESS if attachment.verdict in GOOD else Role.WARNING
 
 
 def one_line(value: Value, cells: int, signs: Signs) -> tuple[str, bool]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import ClassVar
 
 from textual import on
@@ -13,16 +15,18 @@ from textual.widget import Widget
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.model.store import Runtime
-from inspector.model.value import AttachmentVerdict, Value
-from inspector.query.backend import KeepsVersions, ReadsAttachments, RunReader
+from inspector.model.value import Value
+from inspector.query.backend import KeepsVersions, RunReader
 from inspector.query.view import RunView, ValueList
 from inspector.text.numbers import NOT_RECORDED, count, size
 from inspector.ui.field import Field
 from inspector.ui.lines import LineList
+from inspector.ui.palette import Role
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.content import Content, content_of
 from inspector.ui.run.content_view import ContentView, Titled
 from inspector.ui.run.copying import fit_to_copy
+from inspector.ui.run.held import Held, read_held
 from inspector.ui.run.label import safe
 from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.previews import size_of, verdict
@@ -34,6 +38,9 @@ AGAIN = 0.5
 READ_AT_ONCE = 65_536
 """Bytes up to which a content is shown unasked."""
 
+SHOWN_BYTES = 2_000_000
+"""Bytes of a content that are read to be shown."""
+
 
 class ValuesPane(Pane):
     """A table above, the content below."""
@@ -42,9 +49,13 @@ class ValuesPane(Pane):
         ("enter", "whole value"),
         ("outward", "scope"),
         ("copy.value", "copy value"),
+        ("pager", "pager"),
+        ("form", "as it stands"),
+        ("zoom", "zoom"),
+        ("save", "save"),
+        ("find", "filter"),
         ("copy.location", "copy location"),
         ("raw", "raw row"),
-        ("find", "filter"),
         ("versions", "older rows"),
         ("step-of", "its step"),
     )
@@ -60,7 +71,8 @@ class ValuesPane(Pane):
         self._scope: str | None = None
         self._reason = ""
         self._contents: dict[ValueKey, Content] = {}
-        self._texts: dict[ValueKey, str] = {}
+        self._held: dict[ValueKey, Held] = {}
+        self._reasons: dict[ValueKey, str] = {}
         self._again: Timer | None = None
         self._outdated = True
 
@@ -143,17 +155,30 @@ class ValuesPane(Pane):
             )
             return
         content = self._contents.get(key_of(value))
-        if content is None and value.value is not None and value.size <= READ_AT_ONCE:
-            content = content_of(value.name, value.value, value.type)
-        note = ""
-        if value.attachment is not None:
-            word, _ = verdict(value.attachment)
-            note = f"{safe(value.attachment.path, self.kit.signs)}   {word}"
-        elif content is None and value.type != "null":
-            note = f"{size(value.size)}: enter shows all of it"
-        elif content is not None and content.cut:
-            note = "the rest is left out here; y copies all of it"
+        if content is None and _is_here(value):
+            content = _content_here(value.name, value.value or "", value.type)
+        note = self._note(value, content)
         view.tell(Titled(*self._title(value, content), content, note), keep=keep)
+
+    def _note(self, value: Value, content: Content | None) -> str:
+        """What stands below a content that is not whole, or instead of one."""
+        keys, key = self.kit.keys, key_of(value)
+        if content is not None and content.cut:
+            return (
+                f"the rest is left out here: {keys.shown('pager')} opens more of it, "
+                f"{keys.shown('save')} saves it"
+            )
+        if key in self._contents or (content is not None and value.attachment is None):
+            return ""
+        reason = self._reasons.get(key)
+        if reason:
+            return reason
+        enter = f"{keys.shown('enter')} shows it"
+        if value.attachment is not None:
+            word, role = verdict(value.attachment)
+            path = safe(value.attachment.path, self.kit.signs)
+            return f"{path}   {word}" + (f"   {enter}" if role is Role.SUCCESS else "")
+        return "" if value.type == "null" else f"{size(value.size)}: {enter}"
 
     def _title(self, value: Value, content: Content | None) -> tuple[str, tuple[str, ...]]:
         signs = self.kit.signs
@@ -163,34 +188,66 @@ class ValuesPane(Pane):
         held = size_of(value)
         facts.append(f"{count(held)} B" if held is not None else NOT_RECORDED)
         facts.append(content.kind if content is not None else value.type)
+        if content is not None and content.is_image:
+            facts.append(f"{self.kit.keys.shown('picture')} shows it")
         if self.run.runtime is Runtime.OPENPROSE:
             facts.append("projection, not canonical")
         return safe(value.name or NOT_RECORDED, signs), tuple(facts)
 
     def enter(self) -> None:
-        """Reads the whole content, however long."""
+        """Reads the whole content, however long; where there is no room for both, it is alone."""
         value = self.list.value
         if value is not None:
             self._whole(value)
+            if not self.query_one(ContentView).display:
+                self._alone(True)
+
+    def zoom(self) -> None:
+        """The content alone, or the table with it."""
+        self._alone(not self.has_class("-alone"))
+
+    def _alone(self, alone: bool) -> None:
+        self.set_class(alone, "-alone")
+        (self.query_one(ContentView) if alone else self.list).focus()
 
     def _whole(self, value: Value) -> None:
-        key, scope, path = key_of(value), self._scope, _file_of(value)
+        key, scope = key_of(value), self._scope
+        kind = "attachment" if value.attachment is not None else value.type
 
-        def question(reader: RunReader) -> tuple[str, Content] | None:
-            if path is not None:
-                return _file_content(reader, value.name, path)
-            for found in reader.values(scope, full=True).values:
-                if key_of(found) == key and found.value is not None:
-                    return found.value, content_of(found.name, found.value, found.type)
-            return None
+        def question(reader: RunReader) -> tuple[Held, Content] | str:
+            held = read_held(reader, value, scope, SHOWN_BYTES)
+            return held if isinstance(held, str) else (held, held.content(kind))
 
-        def take(answer: tuple[str, Content] | Unavailable | None) -> None:
+        def take(answer: tuple[Held, Content] | Unavailable | str) -> None:
             if isinstance(answer, tuple):
-                self._texts = {key: answer[0]}
+                self._held = {key: answer[0]}
                 self._contents = {key: answer[1]}
+            else:
+                reason = answer.reason if isinstance(answer, Unavailable) else answer
+                self._reasons = {key: safe(reason, self.kit.signs)}
             self._tell()
 
         self.asker.ask("whole", question, take)
+
+    def hold(self, most: int, take: Callable[[Held | str], None]) -> None:
+        """Reads what the value holds, as far as it is wanted."""
+        value, scope = self.list.value, self._scope
+        if value is None:
+            take("There is no value here.")
+            return
+
+        def question(reader: RunReader) -> Held | str:
+            return read_held(reader, value, scope, most)
+
+        def answer(held: Held | Unavailable | str) -> None:
+            take(held.reason if isinstance(held, Unavailable) else held)
+
+        self.asker.ask("hold", question, answer)
+
+    def file_name(self) -> str:
+        """The name of the value."""
+        value = self.list.value
+        return safe(value.name, self.kit.signs) if value is not None and value.name else "value"
 
     # What can be done
 
@@ -234,7 +291,10 @@ class ValuesPane(Pane):
         self.list.focus()
 
     def back(self) -> bool:
-        """Leaves the filter."""
+        """Leaves the content, then the filter."""
+        if self.has_class("-alone"):
+            self._alone(False)
+            return True
         field = self.query_one(Field)
         if not field.display:
             return False
@@ -255,13 +315,17 @@ class ValuesPane(Pane):
         value = self.list.value
         if value is None:
             return None
-        text = self._texts.get(key_of(value), value.value)
-        whole = text is not None
+        held = self._held.get(key_of(value))
+        text = value.value if held is None else held.text
+        whole = text is not None and (held is None or not held.cut)
         name = safe(value.name or "value", self.kit.signs)
         return Copy(
             fit_to_copy(value.name, text if text is not None else value.preview),
-            name if whole else f"the beginning of {name} (enter reads all of it)",
+            name if whole else f"the beginning of {name} ({self._how_to_have_all()})",
         )
+
+    def _how_to_have_all(self) -> str:
+        return f"{self.kit.keys.shown('save')} saves all of it"
 
     def place_to_copy(self) -> Copy | None:
         """Store, run, name, scope and row; of an attachment its path as well."""
@@ -280,6 +344,17 @@ class ValuesPane(Pane):
         self.list.repaint()
 
 
+def _is_here(value: Value) -> bool:
+    """Whether the row holds something that is shown unasked; a file is not read for that."""
+    if value.value is None or value.size > READ_AT_ONCE:
+        return False
+    return value.attachment is None or bool(value.value)
+
+
+_content_here = lru_cache(maxsize=32)(content_of)
+"""The cursor comes back, and the list is read again and again, while values stay."""
+
+
 def with_older(reader: RunReader, shown: ValueList) -> ValueList:
     """The values, each with its older rows below it, the newest of these first."""
     if not isinstance(reader, KeepsVersions):
@@ -292,27 +367,6 @@ def with_older(reader: RunReader, shown: ValueList) -> ValueList:
             same = [one for one in older if one.scope == value.scope and one.row != value.row]
             rows.extend(reversed(same))
     return replace(shown, values=tuple(rows))
-
-
-def _file_of(value: Value) -> str | None:
-    attached = value.attachment
-    return attached.path if attached is not None and attached.path else None
-
-
-def _file_content(reader: RunReader, name: str | None, path: str) -> tuple[str, Content] | None:
-    """The first part of an attachment, as text or as what its bytes are."""
-    if not isinstance(reader, ReadsAttachments):
-        return None
-    attachment, data = reader.attachment(path)
-    if attachment.verdict is AttachmentVerdict.OK_BINARY:
-        text = f"{size(attachment.size)} of bytes that are no text, beginning\n{data[:64].hex(' ')}"
-        return text, content_of(None, text, "binary")
-    if not data:
-        return None
-    text = data.decode("utf-8", "replace")
-    if attachment.size is not None and attachment.size > len(data):
-        text += f"\n… the first {size(len(data))} of {size(attachment.size)}"
-    return text, content_of(name, text, "attachment")
 
 
 def _matches(value: Value, words: list[str]) -> bool:

@@ -89,7 +89,7 @@ async def test_a_large_value_tells_its_size_and_is_read_on_enter() -> None:
     async with on_screen(feed) as (pilot, screen):
         await pilot.press("2")
         await settle(pilot)
-        assert any("12 MB: enter shows all of it" in line for line in shown(screen))
+        assert any("12 MB: enter shows it" in line for line in shown(screen))
         assert not any("full" in asked for asked in feed.reader.asked)
         await pilot.press("enter")
         await settle(pilot)

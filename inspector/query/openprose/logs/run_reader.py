@@ -29,7 +29,7 @@ from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, l
 from inspector.query.openprose.sources import project_of, source_files
 from inspector.query.openprose.view import Place
 from inspector.query.view import RunView, StepContext, Tab, ValueList
-from inspector.store.attachment import inspect_attachment
+from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
 from inspector.store.read import StoreUnavailable
 
 SILENCE_MS = 60_000
@@ -131,9 +131,9 @@ class LogRun:
         self._view or self.refresh()
         return ledger_document(self._ledger or ledger_of(()))
 
-    def attachment(self, path: str) -> tuple[Attachment, bytes]:
-        """What came of a path in the run folder, and the first part of the file."""
-        return inspect_attachment(self._place.folder, path)
+    def attachment(self, path: str, most: int = PREVIEW_BYTES) -> tuple[Attachment, bytes]:
+        """What came of a path in the run folder, and the file's first `most` bytes."""
+        return inspect_attachment(self._place.folder, path, preview_bytes=most)
 
     def preflight(self) -> PreFlight:
         """What resuming the run would do."""

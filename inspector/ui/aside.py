@@ -1,0 +1,28 @@
+"""Stepping aside: our terminal is another program's for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from textual.app import App
+
+
+def why_no_handover(app: App[Any]) -> str | None:
+    """Why our terminal cannot be handed over; None when it can."""
+    driver = app._driver
+    if driver is None or app.is_headless or not driver.can_suspend:
+        return "this screen has no terminal to hand over"
+    return None
+
+
+@contextmanager
+def aside(app: App[Any]) -> Iterator[None]:
+    """While this lasts the screen is away. Raises SuspendNotSupported where it cannot be.
+
+    What readers deliver meanwhile is kept, the newest of each.
+    """
+    held = getattr(app, "deliveries_held", None)
+    with held() if held is not None else nullcontext(), app.suspend():
+        yield

@@ -1,0 +1,221 @@
+"""Values outside of the screen: in a pager, in a file, as a picture in the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from textual.app import App, SuspendNotSupported
+
+from inspector.model.run import Run
+from inspector.model.store import Runtime
+from inspector.process.foreground import NotStarted
+from inspector.process.pager import NoPager, Pager, pager_of, read_in, show_picture
+from inspector.store.private import private_folder
+from inspector.store.unavailable import StoreUnavailable
+from inspector.text.images import image_facts
+from inspector.text.numbers import count as counted
+from inspector.text.numbers import size
+from inspector.ui.aside import aside, why_no_handover
+from inspector.ui.run.held import Held, Stopped, paged_bytes, write_as_recorded, write_for_pager
+from inspector.ui.run.show_image import MOST_PIXELS, words_for
+
+Say = Callable[[str], None]
+
+
+class Outside:
+    """Takes values elsewhere, one at a time. `say` tells a sentence, made safe here."""
+
+    def __init__(self, app: App[Any], say: Say) -> None:
+        self._app = app
+        self._say = say
+        self._stop: threading.Event | None = None
+
+    def cancel(self) -> bool:
+        """Gives up what is being prepared; False when nothing is."""
+        if self._stop is None:
+            return False
+        self._stop.set()
+        self._stop = None
+        return True
+
+    async def page(self, held: Held, *, raw: bool) -> None:
+        """Shows it in the pager, as the screen shows it."""
+        try:
+            pager = pager_of(os.environ)
+        except NoPager as why:
+            self._say(f"{why}")
+            return
+        await self._with_copy(
+            held,
+            "value.txt",
+            lambda file, stop: write_for_pager(held, file, raw=raw, stop=stop),
+            lambda path: self._read(pager, path, held),
+        )
+
+    def _read(self, pager: Pager, path: str, held: Held) -> str:
+        with aside(self._app):
+            code = read_in(pager, path, os.environ)
+        if code:
+            how = f"signal {-code}" if code < 0 else f"exit code {code}"
+            return f"{os.path.basename(pager.program)} ended with {how}."
+        shown = paged_bytes(held)
+        if shown < held.size:
+            return f"That was the first {size(shown)} of {size(held.size)}."
+        return ""
+
+    async def picture(self, held: Held) -> None:
+        """Shows an image in the terminal."""
+        reason = why_no_picture(held)
+        if reason is not None:
+            self._say(reason)
+            return
+
+        def write(file: Any, stop: Callable[[], bool]) -> None:
+            file.write(held.data)
+
+        def show(path: str) -> str:
+            with aside(self._app):
+                code = show_picture(words_for(path), os.path.dirname(path), os.environ)
+            return "The image could not be shown." if code else ""
+
+        await self._with_copy(held, "image", write, show)
+
+    async def _with_copy(
+        self,
+        held: Held,
+        name: str,
+        write: Callable[[Any, Callable[[], bool]], None],
+        use: Callable[[str], str],
+    ) -> None:
+        """Makes a private copy on a thread, uses it while the screen is away, and removes it."""
+        self.cancel()
+        stop = self._stop = threading.Event()
+        try:
+            folder = await asyncio.to_thread(private_folder, 4 * len(held.data))
+        except StoreUnavailable:
+            self._stop = None
+            self._say("There is no room for a private copy of it.")
+            return
+        try:
+            path = os.path.join(folder.path, name)
+            await asyncio.to_thread(_write, path, lambda file: write(file, stop.is_set))
+            if self._stop is stop:
+                self._stop = None
+                self._say(use(path))
+        except Stopped:
+            pass
+        except (NotStarted, SuspendNotSupported) as why:
+            self._say(f"{why}")
+        except OSError as why:
+            self._say(f"No private copy could be written: {why.strerror or why}.")
+        finally:
+            stop.set()
+            folder.close()
+            if self._stop is stop:
+                self._stop = None
+
+    async def save(self, held: Held, path: Path, run: Run) -> None:
+        """Saves it under the name that a person gave."""
+        reason = why_not_there(path, run)
+        if reason is not None:
+            self._say(reason)
+            return
+        self.cancel()
+        stop = self._stop = threading.Event()
+        masked = 0
+
+        def write(file: Any) -> None:
+            nonlocal masked
+            masked = write_as_recorded(held, file, stop=stop.is_set)
+
+        try:
+            await asyncio.to_thread(_write, str(path), write)
+        except Stopped:
+            return
+        except FileExistsError:
+            self._say(f"{path} exists already, and nothing was written: choose another name.")
+            return
+        except OSError as why:
+            self._say(f"It could not be saved: {why.strerror or why}.")
+            return
+        finally:
+            stop.set()
+            if self._stop is stop:
+                self._stop = None
+        self._say(_saved(held, path, masked))
+
+
+def _saved(held: Held, path: Path, masked: int) -> str:
+    part = f"The first {size(len(held.data))} of {size(held.size)}" if held.cut else "It"
+    hidden = (
+        f", {counted(masked)} {'secret' if masked == 1 else 'secrets'} masked" if masked else ""
+    )
+    return f"{part} was saved in {path}{hidden}."
+
+
+def _write(path: str, write: Callable[[Any], None]) -> None:
+    """Makes a file that only its owner can read, and fills it; one that fails is removed.
+
+    Raises FileExistsError where there is one: a link there counts too.
+    """
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with open(handle, "wb") as file:
+            write(file)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(path)
+        raise
+
+
+def why_no_page(app: App[Any]) -> str | None:
+    """Why nothing can be read in a pager now, as a sentence."""
+    reason = why_no_handover(app)
+    if reason is not None:
+        return f"A pager needs the terminal: {reason}."
+    try:
+        pager_of(os.environ)
+    except NoPager as why:
+        return f"{why}"
+    return None
+
+
+def why_no_viewer(app: App[Any]) -> str | None:
+    """Why no image can be shown now, as a sentence."""
+    reason = why_no_handover(app)
+    if reason is not None:
+        return f"A picture needs the terminal: {reason}."
+    if find_spec("textual_image") is None or find_spec("PIL") is None:
+        return "Pictures need an extra: pip install 'inspector[images]'."
+    return None
+
+
+def why_no_picture(held: Held) -> str | None:
+    """Why this cannot be shown as a picture, as a sentence."""
+    facts = image_facts(held.data[:65_536])
+    if facts is None:
+        return "It is no image of a kind that is known: PNG, JPEG, GIF, WebP, BMP."
+    if held.cut:
+        return f"The image is too large to be shown: {size(held.size)}."
+    if facts.pixels is None or facts.pixels > MOST_PIXELS:
+        return "The image is too large to be shown, or does not say how large it is."
+    return None
+
+
+def why_not_there(path: Path, run: Run) -> str | None:
+    """Why nothing is saved under this name: where a runtime keeps its own, nothing is added."""
+    if not path.name or path.is_dir():
+        return "Name a file, not a folder."
+    kept = os.path.dirname(os.path.realpath(run.store.path))
+    own = run.runtime is Runtime.OPENPROSE or os.path.basename(kept) == ".grimoire"
+    where = os.path.realpath(path.parent)
+    if own and f"{where}/".startswith(f"{kept}/"):
+        return "That is the folder of the run, where Inspector writes nothing: choose another."
+    return None

@@ -1,0 +1,128 @@
+"""The screen of a run: taking what stands on it elsewhere, and its other form."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Coroutine
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from textual import on
+
+from inspector.live.feed import Feed
+from inspector.model.run import Run
+from inspector.text.numbers import size
+from inspector.ui.field import Field
+from inspector.ui.run.base import RunBase, RunFooter
+from inspector.ui.run.content_view import ContentView
+from inspector.ui.run.copying import fit_for_a_name
+from inspector.ui.run.held import PAGED_BYTES, PICTURE_BYTES, SAVED_BYTES, Held, file_name
+from inspector.ui.run.outside import Outside, why_no_page, why_no_viewer
+
+SAVE_AS = "save-as"
+LONG = 2_000_000
+"""Bytes whose preparation takes long enough to be told."""
+
+
+class TakesOut(RunBase):
+    """Opens values in the pager, shows them as pictures, saves them, turns them."""
+
+    def __init__(self, feed: Feed, run: Run) -> None:
+        super().__init__(feed, run)
+        self._to_save: Held | None = None
+
+    def why_not(self, name: str) -> str | None:
+        """Why a command cannot be done now."""
+        if name == "form" and not any(view.forms for view in self._contents):
+            return "This has only one form."
+        if name == "pager":
+            return why_no_page(self.app)
+        if name == "picture":
+            return why_no_viewer(self.app)
+        return super().why_not(name)
+
+    @cached_property
+    def _outside(self) -> Outside:
+        return Outside(self.app, self._tell)
+
+    @property
+    def _contents(self) -> list[ContentView]:
+        pane = self.pane
+        return list(pane.query(ContentView)) if pane.ready else []
+
+    def _tell(self, sentence: str) -> None:
+        if self.is_attached:
+            self.say(self.kit.signs.show(sentence))
+
+    def action_form(self) -> None:
+        """Turns the content to its other form."""
+        for view in self._contents:
+            view.turn()
+            if view.forms is not None:
+                self.say(f"This is the value {view.forms[view.raw]}.")
+
+    def action_pager(self) -> None:
+        """Opens what is under the cursor in the pager."""
+        raw = any(view.raw for view in self._contents)
+        self._hold(PAGED_BYTES, lambda held: self._outside.page(held, raw=raw))
+
+    def action_picture(self) -> None:
+        """Shows the image under the cursor in the terminal."""
+        self._hold(PICTURE_BYTES, self._outside.picture)
+
+    def _hold(self, most: int, use: Callable[[Held], Coroutine[Any, Any, None]]) -> None:
+        """Reads what is under the cursor, then does something with it that takes a while."""
+
+        def take(held: Held | str) -> None:
+            if isinstance(held, str):
+                self._tell(held)
+                return
+            if len(held.data) > LONG:
+                self.say(f"{size(len(held.data))} are being prepared; esc leaves it.")
+            self.run_worker(use(held), group="outside", exclusive=True)
+
+        self.pane.hold(most, take)
+
+    # Saving
+
+    def action_save(self) -> None:
+        """Asks for a file's name, then saves what is under the cursor."""
+
+        def take(held: Held | str) -> None:
+            if isinstance(held, str):
+                self._tell(held)
+                return
+            self._to_save = held
+            self._ask_name(fit_for_a_name(file_name(held, self.pane.file_name())))
+
+        self.pane.hold(SAVED_BYTES, take)
+
+    def _ask_name(self, name: str) -> None:
+        for field in self.query(f"#{SAVE_AS}").results(Field):
+            field.focus()
+            return
+        field = Field("save as", "enter saves, esc leaves", id=SAVE_AS)
+        field.value = name
+        self.mount(field, before=self.query_one(RunFooter))
+        field.focus()
+
+    @on(Field.Left, f"#{SAVE_AS}")
+    def _named(self, event: Field.Left) -> None:
+        event.stop()
+        name, held = event.field.value.strip(), self._to_save
+        self._to_save = None
+        event.field.remove()
+        self.pane.main.focus()
+        if event.key != "enter" or not name or held is None:
+            return
+        path = Path(os.path.abspath(os.path.expanduser(name)))
+        saving = self._outside.save(held, path, self.run_shown)
+        self.run_worker(saving, group="outside", exclusive=True)
+
+    def action_back(self) -> None:
+        """Gives up what is being prepared, or goes back."""
+        if self._outside.cancel():
+            self.say("Left.")
+        else:
+            super().action_back()

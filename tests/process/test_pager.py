@@ -1,0 +1,82 @@
+"""Which pager it is, and what it is given."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.process import pager
+from inspector.process.pager import NoPager, Pager, pager_of, read_in
+
+
+def program(folder: Path, name: str, text: str = "") -> Path:
+    path = folder / name
+    path.write_text(f"#!{sys.executable}\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_pager_is_what_a_person_chose_as_words(tmp_path: Path) -> None:
+    chosen = program(tmp_path, "my pager")
+    found = pager_of({"PAGER": f"'{chosen}' -R '; touch x'", "PATH": ""})
+    assert found == Pager(str(chosen), (str(chosen), "-R", "; touch x"))
+
+
+@pytest.mark.parametrize("environ", [{}, {"PAGER": ""}, {"PAGER": "  "}])
+def test_less_is_the_pager_of_whoever_chose_none(environ: dict[str, str], tmp_path: Path) -> None:
+    less = program(tmp_path, "less")
+    assert pager_of({**environ, "PATH": str(tmp_path)}) == Pager(str(less), ("less",))
+
+
+def test_only_pager_is_asked(tmp_path: Path) -> None:
+    program(tmp_path, "less")
+    program(tmp_path, "other")
+    path = str(tmp_path)
+    assert pager_of({"MANPAGER": "other", "PATH": path}).words == ("less",)
+
+
+@pytest.mark.parametrize(
+    ("environ", "sentence"),
+    [
+        ({}, "There is no pager: less is not found, and $PAGER names none."),
+        ({"PAGER": "gone -x"}, "$PAGER names gone, which is not found."),
+        ({"PAGER": "less '"}, "$PAGER cannot be read as words: a quote in it is not closed."),
+    ],
+)
+def test_no_pager_is_a_sentence(environ: dict[str, str], sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(NoPager) as caught:
+        pager_of({**environ, "PATH": str(tmp_path)})
+    assert str(caught.value) == sentence
+
+
+def test_the_pager_is_given_the_file_as_one_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[bool] = []
+    monkeypatch.setattr(pager, "until_enter", lambda: waited.append(True))
+    told = tmp_path / "told"
+    chosen = program(
+        tmp_path,
+        "p",
+        f"import sys, pathlib; pathlib.Path({str(told)!r}).write_text(repr(sys.argv[1:]))",
+    )
+    path = str(tmp_path / "a b; c")
+    code = read_in(Pager(str(chosen), ("p", "-R")), path, dict(os.environ))
+    assert code == 0
+    assert told.read_text() == repr(["-R", path])
+    # It was over in no time: what it printed would be gone with the next frame.
+    assert waited == [True]
+
+
+def test_a_pager_in_which_something_was_read_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[bool] = []
+    monkeypatch.setattr(pager, "until_enter", lambda: waited.append(True))
+    monkeypatch.setattr(pager, "AT_ONCE", 0.0)
+    chosen = program(tmp_path, "p", "raise SystemExit(5)")
+    assert read_in(Pager(str(chosen), ("p",)), "x", dict(os.environ)) == 5
+    assert waited == []
