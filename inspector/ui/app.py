@@ -63,6 +63,8 @@ class InspectorApp(App[None]):
         environ: Mapping[str, str] | None = None,
         demonstration: Opener | None = None,
         folder: Callable[[str], tuple[Feed, str]] | None = None,
+        *,
+        paint_first: bool = False,
     ) -> None:
         environ = os.environ if environ is None else environ
         self.settings = chosen = settings or Settings()
@@ -75,6 +77,7 @@ class InspectorApp(App[None]):
         self.place = place
         self._demonstration = demonstration
         self._folder = folder
+        self._paint_first = paint_first
         self.notices = (*notices, *keys.notices)
         self.overview: Overview | None = None
         self.fault: Exception | None = None
@@ -95,9 +98,12 @@ class InspectorApp(App[None]):
         return style_variables(DARK)
 
     def on_mount(self) -> None:
-        """Shows the list, and starts the feed when that has been painted."""
+        """Shows the list and starts the feed: where that costs, when the list was painted."""
         self.push_screen(RunsScreen(self.feed, self.place))
-        self.call_after_refresh(self._start)
+        if self._paint_first:
+            self.call_after_refresh(self._start)
+        else:
+            self._start()
 
     def _start(self) -> None:
         self.feed.start(self._receiver())
@@ -293,7 +299,14 @@ def run_app(
     `demonstration` and `folder` make another feed, when a person asks for one; they may block.
     """
     app = InspectorApp(
-        feed, settings, clock, place, notices, demonstration=demonstration, folder=folder
+        feed,
+        settings,
+        clock,
+        place,
+        notices,
+        demonstration=demonstration,
+        folder=folder,
+        paint_first=True,
     )
     try:
         app.run(mouse=settings is None or settings.mouse)
