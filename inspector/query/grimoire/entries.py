@@ -101,6 +101,16 @@ def some(text: bytes, skipped: int, count: int) -> list[Any]:
     return list(islice(found, skipped, skipped + count))
 
 
+def last(tail: bytes) -> list[Any]:
+    """The whole entries at the end of a ledger, out of its last stretch; none where it is damaged.
+
+    The stretch may begin anywhere; what is before its first cut between two entries is left out.
+    """
+    cut = tail.find(_CUT)
+    found = None if cut < 0 else _array(b"[" + tail[cut + 2 :])
+    return found or []
+
+
 def _array(text: bytes) -> list[Any] | None:
     try:
         found = parse(text.decode())

@@ -14,10 +14,10 @@ from inspector.model.status import Status
 from inspector.model.step import Event
 from inspector.model.store import Health
 from inspector.query.comparing import PREVIOUS, Comparison, Side
-from inspector.query.grimoire import comparing, run_records, texts, values, view
+from inspector.query.grimoire import comparing, entries, run_records, texts, values, view
 from inspector.query.grimoire.crossing_rows import is_file, project_of, read_crossing
 from inspector.query.grimoire.events import fact_of
-from inspector.query.grimoire.heads import Known
+from inspector.query.grimoire.heads import HEAVY_BYTES, Known
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.lines import line_of
 from inspector.query.grimoire.preflight import Material, preflight, spell_path
@@ -37,6 +37,8 @@ MOST_OWN_EVENTS = 200
 SILENCE_MS = 60_000
 """How often a view of a waiting run is made anew, so that its age is told rightly."""
 HEAD_BYTES = 4096
+TAIL_BYTES = 1 << 16
+"""Of a long ledger so much is shown before it is read: some hundred entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,8 @@ class _Loaded:
 
 
 class SpellRun:
-    """Satisfies `RunReader`, `TellsSession`, `TellsReading`, `Compares` and `Explains`.
-
-    Used by one thread at a time.
+    """Satisfies `RunReader`, and what else a reader may offer: its session, comparisons, a line
+    about its parts, and long readings that are told of. Used by one thread at a time.
     """
 
     def __init__(
@@ -71,6 +72,30 @@ class SpellRun:
     def watch_reading(self, tell: Tell) -> None:
         """`tell` is told where in the ledger a read is, in bytes."""
         self._tell = self._timeline.tell = tell
+
+    def newest(self) -> RunView | None:
+        """What the end of a long ledger tells, as long as the whole was not read."""
+        if self._facts is not None:
+            return None
+        rows, tail = self._asker.read(self._end).value
+        if tail is None:
+            return None
+        return view.show_last(self._facts_of(rows), entries.last(tail), self._clock())
+
+    def _end(self, connection: sqlite3.Connection) -> tuple[RunRows, bytes | None]:
+        """The rows with the end of the ledger's text; None in place of one that is read quickly."""
+        rows = read_run(connection, self._place.spell, self._place.run_id or "")
+        if rows.ledger is None:
+            return rows, None
+        row = rows.ledger.id
+        try:
+            _, size, _ = texts.mark(connection, rows.tables, row, 0)
+            if size <= HEAVY_BYTES:
+                return rows, None
+            start = max(0, size - TAIL_BYTES)
+            return rows, texts.stretch(connection, rows.tables, row, start, size)
+        except Unreadable:
+            return rows, None
 
     def refresh(self) -> RunView:
         """Reads what is not known yet and gives the run as it stands."""

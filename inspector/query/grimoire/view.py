@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from inspector.model.run import Run, StepCounts
 from inspector.model.step import OpenConstruct, Step, StepKind
 from inspector.model.store import Store
 from inspector.query.grimoire import findings, lanes
+from inspector.query.grimoire.fold import apply
 from inspector.query.grimoire.heads import Known, head, run_key
 from inspector.query.grimoire.outcomes import Outcome, split_of
 from inspector.query.grimoire.records import parsed_columns
@@ -84,6 +85,26 @@ def show(facts: Facts, timeline: Timeline, state: State, now: int) -> RunView:
         describe=_describer(steps, state, mode),
         as_of=now,
         tabs=_tabs(facts, timeline),
+    )
+
+
+def show_last(facts: Facts, last: Sequence[Any], now: int) -> RunView:
+    """What the last entries of a long ledger tell by themselves, numbered from 1."""
+    state = State()
+    for entry in last:
+        apply(state, entry)
+    mode = mode_of_run(facts, state)
+    return RunView(
+        run=head(facts.store, replace(facts.known, mode=mode), now),
+        events=state.events,
+        total_events=state.events,
+        steps=state.steps,
+        step_of_event=state.event_step,
+        failures=state.failures,
+        open=tuple(_open(state, state.steps)),
+        describe=_describer(state.steps, state, mode),
+        as_of=now,
+        partial=True,
     )
 
 

@@ -21,7 +21,13 @@ PANES: Mapping[str, tuple[str, str]] = {
     "values": ("inspector.ui.run.values_pane", "ValuesPane"),
     "raw": ("inspector.ui.run.events_pane", "EventsPane"),
     "tables": ("inspector.ui.run.tables_pane", "TablesPane"),
+    "receipts": ("inspector.ui.receipts.pane", "ReceiptsPane"),
     "pnl": ("inspector.ui.pnl.pane", "PnlPane"),
+    "state": ("inspector.ui.spell.sides_pane", "StatePane"),
+    "provenance": ("inspector.ui.spell.sides_pane", "ProvenancePane"),
+    "tracks": ("inspector.ui.spell.crossing_pane", "TracksPane"),
+    "handoffs": ("inspector.ui.spell.crossing_pane", "HandoffsPane"),
+    "steps": ("inspector.ui.spell.crossing_pane", "ResultsPane"),
 }
 """Module and class by `Tab.part`; each is made from an `Asker` and the run."""
 

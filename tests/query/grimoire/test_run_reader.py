@@ -10,9 +10,10 @@ import pytest
 
 from inspector.model.clock import parse_now
 from inspector.model.status import Status
-from inspector.query.backend import RunReader, TellsSession
+from inspector.query.backend import RunReader, ShowsNewestFirst, TellsReading, TellsSession
 from inspector.query.grimoire import entries, timeline
 from inspector.query.grimoire.store_reader import GrimoireStore
+from inspector.query.reading import ReadingStopped, tell_nobody
 from tests.query.grimoire.building import DRY_RUN, EXECUTE, START, Book, Ledger, write
 
 NOW = parse_now("2026-11-29T21:00:00Z")
@@ -307,3 +308,76 @@ def test_a_spell_with_only_a_state_can_be_opened(tmp_path: Path, opened: Opened)
     view = reader.refresh()
     assert (view.total_events, view.run.run_id) == (0, None)
     assert [one.name for one in reader.values().values] == ["a"]
+
+
+def long_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entries_: int = 400) -> Path:
+    """A run whose ledger is long for this test."""
+    monkeypatch.setattr("inspector.query.grimoire.run_reader.HEAVY_BYTES", 20_000)
+    monkeypatch.setattr("inspector.query.grimoire.run_reader.TAIL_BYTES", 4_000)
+    monkeypatch.setattr(entries, "WINDOW", 2_000)
+    ledger = Ledger("r1", "S").begin()
+    for n in range(entries_ // 2):
+        ledger.step(f"é{n}")
+    return Book().whole(ledger.fail("end").ready("rejected"), success=0).save(path_in(tmp_path))
+
+
+def test_the_end_of_a_long_run_is_there_before_the_whole(
+    tmp_path: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = opened(long_run(tmp_path, monkeypatch))
+    assert isinstance(reader, ShowsNewestFirst)
+    view = reader.newest()
+    assert view is not None and view.partial and 5 < view.events < 50
+    assert view.run.status is Status.FAILED
+    labels = [view.steps.label[step] for step in range(len(view.steps))]
+    assert any("end" in label for label in labels)
+    whole = reader.refresh()
+    assert not whole.partial and whole.total_events > 400
+    assert reader.newest() is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[", "[" + "9," * 20_000 + "9]", "null" + " " * 30_000],
+    ids=["short", "numbers", "null"],
+)
+def test_the_end_of_a_long_ledger_that_is_none(
+    text: str, tmp_path: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.query.grimoire.run_reader.HEAVY_BYTES", 20_000)
+    reader = opened(Book().run("S", "r1").text("S", "r1", text).save(path_in(tmp_path)))
+    assert isinstance(reader, ShowsNewestFirst)
+    view = reader.newest()
+    assert (view is None) == (len(text) < 20_000)
+    assert view is None or view.events == 0
+    reader.refresh()
+
+
+def test_a_short_run_and_one_without_a_ledger_have_no_end_to_show_first(
+    tmp_path: Path, opened: Opened
+) -> None:
+    path = Book().whole(Ledger("r1", "S").begin()).run("S", "r2").save(path_in(tmp_path))
+    for run_id in ("r1", "r2"):
+        reader = opened(path, run_id)
+        assert isinstance(reader, ShowsNewestFirst) and reader.newest() is None
+
+
+def test_a_long_reading_tells_how_far_it_is_and_ends_when_nobody_waits(
+    tmp_path: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = opened(long_run(tmp_path, monkeypatch))
+    assert isinstance(reader, TellsReading)
+    told: list[int] = []
+
+    def tire(done: int, of: int) -> None:
+        told.append(done)
+        if done > of // 2:
+            raise ReadingStopped
+
+    reader.watch_reading(tire)
+    with pytest.raises(ReadingStopped):
+        reader.refresh()
+    assert len(told) > 3 and told == sorted(told)
+    reader.watch_reading(tell_nobody)
+    assert reader.refresh().total_events > 400
+    assert reader.events(400, 1)[0].n == 400
