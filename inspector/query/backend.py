@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from inspector.model.clock import Clock
-from inspector.model.preflight import PreFlight
 from inspector.model.run import Run
 from inspector.model.step import Event
 from inspector.model.store import Runtime, Store
 from inspector.model.value import Attachment
 from inspector.query.reading import Tell, tell_nobody
 from inspector.query.view import RunView, StepContext, ValueList
+
+if TYPE_CHECKING:
+    # What only a plan needs is loaded with it.
+    from inspector.model.preflight import PreFlight
 
 FIRST_BYTES = 65_536
 """Bytes of a file that are read unless more are asked for."""

@@ -15,7 +15,7 @@ from inspector.model.status import Status
 from inspector.model.store import Health, Store
 from inspector.query.backend import RunReader, ShowsNewestFirst, StoreReader
 from inspector.query.openprose.agents import AgentStore
-from inspector.query.openprose.store_reader import run_folder_reader
+from inspector.query.openprose.backend import run_folder_reader
 from inspector.query.registry import BACKENDS
 from inspector.query.tables import read_tables
 from inspector.store.discover import (

@@ -354,17 +354,3 @@ def _of_ledger(
         tracks=tracks.get(ledger.run_id, ()),
         handoffs=handoffs.get(ledger.run_id, ()),
     )
-
-
-class Grimoire:
-    """Satisfies `Backend`."""
-
-    runtime = Runtime.GRIMOIRE
-
-    def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
-        """Whether these tables are a store's."""
-        return schema.recognise(tables)
-
-    def reader(self, path: str, clock: Clock) -> GrimoireStore:
-        """A reader of a store."""
-        return GrimoireStore(path, clock)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,18 +13,13 @@ from inspector.model.finding import Finding
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
 from inspector.model.store import Health, Runtime, Store, WriteStyle
-from inspector.query.backend import RunReader, StoreReader
+from inspector.query.backend import RunReader
 from inspector.query.openprose import schema, view
 from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.endings import Endings
 from inspector.query.openprose.gates import Gate, pending_gates
-from inspector.query.openprose.logs.reactor import is_laid_out_as_reactor, is_reactor
-from inspector.query.openprose.logs.reactor_reader import ReactorStore
-from inspector.query.openprose.logs.store_reader import LogStore, record_of
 from inspector.query.openprose.rows import Damage, RunRow, read_run_rows
-from inspector.query.openprose.run_reader import ProseRun
 from inspector.query.tables import Tables, read_tables, remember
-from inspector.store.places import STATE
 from inspector.store.read import StoreUnavailable, Token, ZeroTouchReader
 
 
@@ -85,6 +80,9 @@ class ProseStore:
 
     def open(self, run: Run) -> RunReader:
         """A reader of the run."""
+        # Imported late: a list of runs needs no fold.
+        from inspector.query.openprose.run_reader import ProseRun
+
         return ProseRun(self._place, self._clock, self._endings)
 
     def close(self) -> None:
@@ -135,41 +133,3 @@ def _read_head(connection: sqlite3.Connection) -> _Head:
     tables = read_tables(connection)
     rows, damage = read_run_rows(connection, tables)
     return _Head(tables, rows, damage, pending_gates(connection, tables))
-
-
-def run_folder_reader(
-    folder: str,
-    clock: Clock,
-    parent: str | None = None,
-    agents: tuple[AgentStore, ...] = (),
-) -> StoreReader | None:
-    """A reader of a run folder; `parent` is the folder of the run that imports it.
-
-    None for a folder that is merely laid out like a reactor's.
-    """
-    parent_key = None
-    if parent is not None:
-        parent_record = record_of(parent)
-        at = parent if parent_record is None else os.path.join(parent, parent_record)
-        parent_key = view.run_key(at, os.path.basename(parent))
-    record = record_of(folder)
-    path = folder if record is None else os.path.join(folder, record)
-    if record == STATE:
-        return ProseStore(path, clock, parent_key=parent_key, agents=agents)
-    if record is None and is_laid_out_as_reactor(folder):
-        return ReactorStore(folder, clock) if is_reactor(folder) else None
-    return LogStore(view.Place(path, folder, parent_key, agents), clock)
-
-
-class OpenProse:
-    """Satisfies `Backend`."""
-
-    runtime = Runtime.OPENPROSE
-
-    def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
-        """Whether these tables are a run's."""
-        return schema.recognise(tables)
-
-    def reader(self, path: str, clock: Clock) -> StoreReader:
-        """A reader of one run's database."""
-        return ProseStore(path, clock)

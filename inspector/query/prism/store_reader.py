@@ -10,9 +10,9 @@ from typing import Any
 from inspector.derive.spending import Spending
 from inspector.model.clock import Clock
 from inspector.model.run import Run, RunKind
-from inspector.model.store import Health, Runtime, Store
-from inspector.query.backend import RunReader, StoreReader
-from inspector.query.prism import records, schema, view
+from inspector.model.store import Health, Store
+from inspector.query.backend import RunReader
+from inspector.query.prism import records, view
 from inspector.query.prism.catalog import AGE_MS, Catalog
 from inspector.query.prism.run_reader import AgentRun
 from inspector.query.prism.search import search
@@ -129,17 +129,3 @@ class PrismStore:
     def close(self) -> None:
         """Lets go of the private copy, unless a run is still being looked at."""
         self._source.close()
-
-
-class Prism:
-    """Satisfies `Backend`."""
-
-    runtime = Runtime.PRISM
-
-    def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
-        """Whether these tables are Prism's."""
-        return schema.recognise(tables)
-
-    def reader(self, path: str, clock: Clock) -> StoreReader:
-        """A reader of one database."""
-        return PrismStore(path, clock)

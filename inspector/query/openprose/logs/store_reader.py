@@ -14,22 +14,16 @@ from inspector.model.store import Health, Store
 from inspector.query.backend import RunReader
 from inspector.query.openprose.logs import view
 from inspector.query.openprose.logs.folder import last_write
+from inspector.query.openprose.logs.record import record_of
 from inspector.query.openprose.logs.run_reader import LogRun
 from inspector.query.openprose.logs.state import Ending
 from inspector.query.openprose.logs.summary import header_in, standing
 from inspector.query.openprose.view import Place
 from inspector.store.logfile import LogMark, mark_at, read_ends
-from inspector.store.places import LOGS, STATE
 from inspector.store.unavailable import StoreUnavailable
 
 END_BYTES = 8 << 10
 """Bytes of either end of a log that tell how a run stands, nearly always."""
-
-
-def record_of(folder: str) -> str | None:
-    """The name of what a run folder keeps its record in: the database, else a log, else None."""
-    names = (STATE, *LOGS)
-    return next((name for name in names if os.path.lexists(os.path.join(folder, name))), None)
 
 
 class LogStore:

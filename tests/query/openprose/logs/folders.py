@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from inspector.cli.main import main
+from inspector.query.openprose.logs.record import record_of
 from inspector.query.openprose.logs.run_reader import LogRun
-from inspector.query.openprose.logs.store_reader import LogStore, record_of
+from inspector.query.openprose.logs.store_reader import LogStore
 from inspector.query.openprose.view import Place
 
 RUN = "20260404-090000-5e5e05"

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.query.openprose.backend import run_folder_reader
 from inspector.query.openprose.logs.reactor_reader import ReactorRun
 from inspector.query.openprose.logs.topology import Topology, read_topology, tree
-from inspector.query.openprose.store_reader import run_folder_reader
 from inspector.query.openprose.view import Place
 from inspector.store.unavailable import StoreUnavailable
 from tests.query.openprose.logs.folders import Answers
