@@ -21,12 +21,14 @@ from inspector.text.numbers import size
 from inspector.ui.run.content import (
     HEX_SHOWN,
     LAID_OUT,
+    LOOKED_AT,
     SHOWN,
     Content,
     ContentLine,
     bytes_content,
     content_of,
     foreign_content,
+    is_markdown,
 )
 from inspector.ui.run.previews import GOOD, verdict
 from inspector.ui.run.values_list import key_of
@@ -39,8 +41,6 @@ PICTURE_BYTES = 32_000_000
 """Bytes that a picture may have."""
 HEX_PAGED = 2_000_000
 """Bytes that a pager is given in hexadecimal."""
-
-_BINARY = {AttachmentVerdict.OK_BINARY}
 
 
 class Stopped(Exception):
@@ -92,13 +92,10 @@ def read_held(reader: RunReader, value: Value, scope: str | None, most: int) -> 
     """What a value holds, at most `most` bytes of it, or a sentence that says why there is none."""
     attached = value.attachment
     if attached is not None and attached.path:
-        if not isinstance(reader, ReadsAttachments):
-            return "Files of this run are not read."
-        found, data = reader.attachment(attached.path, most)
-        if found.verdict not in GOOD:
-            return f"There is no file to read: {verdict(found)[0]}."
-        is_text = found.verdict not in _BINARY
-        return Held(value.name, data, found.size or len(data), is_text, attached.path)
+        found = _held_file(reader, value.name, attached.path, most)
+        # What the row says for itself is all there is where its file is not to be had.
+        if isinstance(found, Held) or not value.value:
+            return found
     is_text = value.type != "blob"
     if value.row is not None and isinstance(reader, ReadsContents):
         content = reader.content(value.row, most)
@@ -109,6 +106,16 @@ def read_held(reader: RunReader, value: Value, scope: str | None, most: int) -> 
             data = one.value.encode("utf-8", "surrogatepass")
             return Held(value.name, data[:most], len(data), is_text)
     return "It is not recorded any more, or it holds nothing."
+
+
+def _held_file(reader: RunReader, name: str | None, path: str, most: int) -> Held | str:
+    if not isinstance(reader, ReadsAttachments):
+        return "Files of this run are not read."
+    found, data = reader.attachment(path, most)
+    if found.verdict not in GOOD:
+        return f"There is no file to read: {verdict(found)[0]}."
+    is_text = found.verdict is not AttachmentVerdict.OK_BINARY
+    return Held(name, data, found.size or len(data), is_text, path)
 
 
 def held_text(name: str | None, text: str) -> Held:
@@ -181,8 +188,9 @@ def file_name(held: Held, what: str) -> str:
     """A name for a file that holds it."""
     if held.file:
         return os.path.basename(held.file.replace("\\", "/")) or "attachment"
-    text = held.text
-    if text is None:
+    if not held.is_text:
         return f"{what}.bin"
-    kind = content_of(None, text[:LAID_OUT], "text").kind if len(text) <= LAID_OUT else "text"
-    return what + {"json": ".json", "markdown": ".md"}.get(kind, ".txt")
+    head = held.data[:LOOKED_AT].decode("utf-8", "replace")
+    if head.lstrip()[:1] in ("{", "["):
+        return f"{what}.json"
+    return f"{what}.md" if is_markdown(head) else f"{what}.txt"

@@ -23,6 +23,7 @@ from inspector.text.images import image_facts
 from inspector.text.numbers import count as counted
 from inspector.text.numbers import size
 from inspector.ui.aside import aside, why_no_handover
+from inspector.ui.run.copying import fit_for_a_name
 from inspector.ui.run.held import Held, Stopped, paged_bytes, write_as_recorded, write_for_pager
 from inspector.ui.run.show_image import MOST_PIXELS, words_for
 
@@ -54,7 +55,7 @@ class Outside:
             return
         await self._with_copy(
             held,
-            "value.txt",
+            f"{fit_for_a_name(held.name or 'value')}.txt",
             lambda file, stop: write_for_pager(held, file, raw=raw, stop=stop),
             lambda path: self._read(pager, path, held),
         )

@@ -100,6 +100,12 @@ class TestReading:
         reader = Contents(b"", AttachmentVerdict.REFUSE_OUTSIDE)
         assert held_of(reader, value(path="../x")) == "There is no file to read: refuse outside."
 
+    def test_where_there_is_no_file_the_row_speaks_for_itself(self) -> None:
+        reader = Contents(b"see attachment", AttachmentVerdict.MISSING)
+        held = held_of(reader, value(path="gone.md", text="see attachment"))
+        assert isinstance(held, Held)
+        assert (held.text, held.file) == ("see attachment", "")
+
     def test_a_row_that_is_gone_is_a_sentence(self) -> None:
         assert "not recorded any more" in str(held_of(Contents(), value(row=2)))
 
