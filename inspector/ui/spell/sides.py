@@ -113,10 +113,10 @@ def _source(source: Any) -> str:
     if not isinstance(source, Mapping):
         return str(source)[:LONGEST]
     words = [str(source[name]) for name in ("venue", "dataset", "asset") if source.get(name)]
-    taken = source.get("snapshot_at")
-    if parse_instant(taken) is not None:
-        words.append(f"of {taken}")
     age = source.get("snapshot_age_sec")
     if isinstance(age, int) and not isinstance(age, bool):
         words.append(f"{age:,} s old")
+    taken = source.get("snapshot_at")
+    if parse_instant(taken) is not None:
+        words.append(f"of {taken}")
     return ("  ".join(words) or json_text(source))[:LONGEST]

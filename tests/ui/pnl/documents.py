@@ -161,6 +161,35 @@ def hundred() -> Document:
     return document([asset("WETH", 90 * ether + net, 90 * ether, 0, 0, net, 0)], runs)
 
 
+def stepped() -> Document:
+    """A session of one asset, with what became of it by step and by run."""
+    runs = [
+        run_part(1, {"USDC": 7_000_000}, mode="simulate"),
+        run_part(2, {"USDC": 5_000_000}, realised={"USDC": 5_000_000}),
+        run_part(3, {"USDC": -2_000_000}, realised={"USDC": -2_000_000}),
+    ]
+    for run, so_far in zip(runs, ({}, {"USDC": "5000000"}, {"USDC": "3000000"}), strict=True):
+        run["realised_so_far"] = so_far
+        run["by_outcome"] = {"realised": run["realised"]} if run["realised"] else {
+            "simulated": run["net"]
+        }  # fmt: skip
+    told = document([asset("USDC", 12_000_000, 2_000_000, 0, 0, 10_000_000, 0)], runs)
+    told["realised"]["steps"] = [
+        {
+            "step_id": "swap",
+            "runs": 3,
+            "assets": [asset("USDC", 12_000_000, 2_000_000, 9, 4, 10_000_000, 0)],
+            "outcomes": {"realised": 2, "simulated": 1},
+            "by_outcome": {
+                "realised": {"USDC": "3000000"}, "simulated": {"USDC": "7000000"},
+                "not_sent": {"DAI": "1"},
+            },
+        },
+        {"step_id": None, "runs": 1, "assets": [], "outcomes": {}, "by_outcome": {}},
+    ]  # fmt: skip
+    return told
+
+
 class SessionReader(FakeReader):
     """A reader that tells of a session."""
 

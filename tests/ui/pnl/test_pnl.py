@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,6 +13,7 @@ from hypothesis import strategies as st
 
 from inspector.config.settings import Asset
 from inspector.live.feed import Unavailable
+from inspector.query.reading import Tell
 from inspector.ui.pnl.bars import scale_of, window_of
 from inspector.ui.pnl.body import LIMIT
 from inspector.ui.pnl.figures import in_cells, in_groups, on_a_bar
@@ -26,6 +30,7 @@ from tests.ui.pnl.documents import (
     hundred,
     run_part,
     spell_run,
+    stepped,
     treasury,
 )
 from tests.ui.pnl.screens import on_screen, open_tab, settle, shown
@@ -250,3 +255,117 @@ def test_groups_lose_no_digit(number: int, cells: int) -> None:
 def test_a_number_without_room_says_how_long_it_is() -> None:
     assert in_cells("12,345", 6) == "12,345"
     assert in_cells(f"-{BIG:,}", 12) == "-78 digits"
+
+
+async def test_what_was_realised_stands_in_bars_of_its_own() -> None:
+    async with on_screen(stepped()) as pilot:
+        await pilot.press("n")
+        lines = shown(pilot.app)
+        assert any("realised per run, USDC" in line for line in lines)
+        assert any("+5M" in line for line in lines) and not any("+7M" in line for line in lines)
+        assert any("nothing of it was realised" in line for line in lines)
+        await pilot.press("n")
+        lines = shown(pilot.app)
+        assert any("realised so far, USDC" in line for line in lines)
+        assert any("+5M" in line for line in lines) and any("+3M" in line for line in lines)
+
+
+@pytest.mark.parametrize("width", [120, 60, 40])
+async def test_sums_by_step_say_what_became_of_each(width: int) -> None:
+    async with on_screen(stepped(), (width, 50), assets={"USDC": Asset(6)}) as pilot:
+        await pilot.press("n", "n", "n")
+        text = " ".join(" ".join(shown(pilot.app)).split())
+        assert "by step, USDC" in text
+        assert "swap" in text and "simulated +7" in text and "not sent" not in text
+        if width >= 120:
+            words = line_with(shown(pilot.app), "swap").split()
+            assert words[:6] == ["swap", "3", "10", "3", "0.000009", "0.000004"]
+        else:
+            assert "net 10" in text and "realised 3" in text and "fees 0.000009" in text
+        await pilot.press("n")
+        assert any("net per run, USDC" in line for line in shown(pilot.app))
+
+
+async def test_the_marked_run_says_what_became_of_it() -> None:
+    async with on_screen(stepped()) as pilot:
+        await pilot.press("l", "l")
+        assert "realised -2,000,000" in line_with(shown(pilot.app), "run 3 ")
+        await pilot.press("h", "h")
+        told = line_with(shown(pilot.app), "run 1 ")
+        assert "simulated +7,000,000" in told and "realised –" in told
+
+
+async def test_base_units_are_a_key_away() -> None:
+    async with on_screen(stepped(), assets={"USDC": Asset(6)}) as pilot:
+        assert line_with(shown(pilot.app), "USDC  ").split()[1:3] == ["USDC", "12"]
+        await pilot.press("b")
+        assert line_with(shown(pilot.app), "USDC  ").split()[2] == "12,000,000"
+        await pilot.press("b")
+        assert line_with(shown(pilot.app), "USDC  ").split()[2] == "12"
+    async with on_screen(stepped()) as pilot:
+        await pilot.press("b")
+        assert any("name no decimals" in line for line in shown(pilot.app))
+
+
+async def test_a_handoff_under_way_and_a_warning_are_in_the_same_units() -> None:
+    told = stepped()
+    told["realised"]["pending"] = [
+        {"runId": "r9", "status": "submitted", "asset": "USDC", "submittedAmount": "500000000"},
+        {"runId": "r8", "status": "planned", "asset": "USDC", "submittedAmount": "some\x1b[2J"},
+    ]
+    warned = {"code": "double_booked", "message": "x", "step_id": "swap", "asset": "USDC"}
+    told["realised"]["warnings"] = [{**warned, "runs": 1, "amount": "2500000"}]
+    async with on_screen(told, (120, 50), assets={"USDC": Asset(6)}) as pilot:
+        text = "\n".join(shown(pilot.app))
+        assert "submitted, not realised: 500 USDC in run r9" in text
+        assert "swap books 2.5 USDC twice" in text
+        assert "\x1b" not in text
+
+
+async def test_a_long_reading_says_how_far_it_is_and_escape_ends_it() -> None:
+    """The reader is another thread's: here it is one that never comes to an end by itself."""
+    feed = feed_over(treasury())
+    reading = threading.Thread(target=lambda: None)
+    ended = threading.Event()
+
+    def ask(key: str, question: Any, answer: Any) -> None:
+        def work() -> None:
+            answer(question(feed.reader))
+            ended.set()
+
+        nonlocal reading
+        reading = threading.Thread(target=work)
+        reading.start()
+
+    def endless(tell: Tell) -> None:
+        while True:
+            tell(12_000_000, 300_000_000)
+            time.sleep(0.005)
+
+    assert isinstance(feed.reader, SessionReader)
+    feed.reader.while_reading = endless
+    feed.ask = ask  # type: ignore[method-assign]
+    async with on_screen(treasury(), feed=feed) as pilot:
+        await pilot.pause(1.0)
+        told = line_with(shown(pilot.app), "Adding up")
+        assert "12 MB of 300 MB" in told and "esc stops it" in told
+        await pilot.press("escape")
+        await settle(pilot)
+        assert not isinstance(pilot.app.screen, PnlScreen)
+        assert ended.wait(10)
+    reading.join()
+
+
+async def test_a_reading_that_was_stopped_in_the_tab_is_begun_again() -> None:
+    app = app_over(feed_over(treasury()))
+    async with app.run_test(size=(120, 36)) as pilot:
+        kept: list[Any] = []
+        app.feed.ask = lambda key, question, answer: kept.append(answer)  # type: ignore[method-assign]
+        await open_tab(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert isinstance(app.screen, RunScreen)
+        assert any("The reading was stopped; enter reads again." in one for one in shown(app))
+        asked = len(kept)
+        await pilot.press("enter")
+        assert len(kept) == asked + 1

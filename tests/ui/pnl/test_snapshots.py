@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from inspector.config.settings import Asset
 from tests.ui.pnl.documents import (
@@ -14,6 +16,7 @@ from tests.ui.pnl.documents import (
     feed_over,
     hundred,
     run_part,
+    stepped,
     treasury,
 )
 from tests.ui.pnl.screens import open_screen, open_tab
@@ -69,3 +72,15 @@ def test_beyond_256_bits(snap_compare: Compare, size: tuple[int, int]) -> None:
 def test_a_hundred_runs_with_decimals(snap_compare: Compare) -> None:
     app = app_over(feed_over(hundred()), assets={"WETH": Asset(18, "Ether")})
     assert snap_compare(app, terminal_size=(120, 36), run_before=open_screen)
+
+
+@pytest.mark.parametrize("view", ["realised", "so far", "by step"])
+@pytest.mark.parametrize("size", SIZES, ids=by_size)
+def test_other_views(snap_compare: Compare, size: tuple[int, int], view: str) -> None:
+    async def turned(pilot: Pilot[Any]) -> None:
+        await open_screen(pilot)
+        for _ in range(("realised", "so far", "by step").index(view) + 1):
+            await pilot.press("n")
+
+    app = app_over(feed_over(stepped()), assets={"USDC": Asset(6)})
+    assert snap_compare(app, terminal_size=size, run_before=turned)

@@ -1,0 +1,147 @@
+"""State, provenance, tracks, handoffs and results: what people rely on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.config.settings import Asset
+from inspector.ui.run.screen import RunScreen
+from tests.query.grimoire.building import Book
+from tests.ui.spell.screens import on_screen, settle, shown
+from tests.ui.spell.stores import HUGE, crossing, provenance, states
+
+HOSTILE = "[red]\x1b[31mX\nY\u202e"
+
+
+def row_of(lines: list[str], name: str) -> list[str]:
+    return next(line for line in lines if name in line).replace("▌", "").split()
+
+
+async def test_a_state_stands_beside_that_of_the_run_before(tmp_path: Path) -> None:
+    async with on_screen(states(tmp_path), "state", "S/r2") as pilot:
+        lines = shown(pilot.app)
+        assert any("kept from run to run" in line for line in lines)
+        told = "against r1, the run before   1 changed, 1 added, 1 removed"
+        assert any(told in line for line in lines)
+        assert row_of(lines, "≠ n")[:4] == ["≠", "n", "1", "2"]
+        assert row_of(lines, "gone") == ["≠", "gone", "5", "–", "–"]
+        assert row_of(lines, "keep") == ["≠", "keep", "–", "1", "1"]
+        assert row_of(lines, "late") == ["late", "–", "–", "x"]
+
+
+async def test_another_run_is_chosen_to_compare_with(tmp_path: Path) -> None:
+    async with on_screen(states(tmp_path), "state", "S/r2") as pilot:
+        await pilot.press("h")
+        await settle(pilot)
+        assert any("against r0, chosen" in line for line in shown(pilot.app))
+        await pilot.press("h")
+        assert any("That is the oldest run of this spell." in line for line in shown(pilot.app))
+        await pilot.press("l")
+        await settle(pilot)
+        assert any("against r1, chosen" in line for line in shown(pilot.app))
+
+
+async def test_every_digit_of_a_state_is_there(tmp_path: Path) -> None:
+    async with on_screen(states(tmp_path), "state", "S/r2") as pilot:
+        assert str(HUGE)[:-1] in "".join("".join(line.split()) for line in shown(pilot.app))
+
+
+async def test_the_first_run_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
+    async with on_screen(states(tmp_path), "state", "S/r0") as pilot:
+        lines = shown(pilot.app)
+        assert any("no run of the spell is recorded before this one" in line for line in lines)
+        assert not any("≠" in line for line in lines)
+
+
+async def test_sources_are_told_apart_and_stale_ones_marked(tmp_path: Path) -> None:
+    old = {"path": "params.rate", "snapshot_age_sec": 4000, "stale": True, "venue": "aave"}
+    book = Book().run("S", "r0", provenance=provenance({"path": "params.gone"}))
+    given = provenance(old, rpc_url="http://10.0.0.5:8545", resolved_params={"v": "0xfeed"})
+    book.run("S", "r1", provenance=given).save(tmp_path / "grimoire.db")
+    async with on_screen(tmp_path / "grimoire.db", "provenance", "S/r1") as pilot:
+        lines = shown(pilot.app)
+        assert row_of(lines, "params.rate") == [
+            "▲",
+            "params.rate",
+            "–",
+            "aave",
+            "4,000",
+            "s",
+            "old",
+        ]
+        assert row_of(lines, "params.gone")[:2] == ["≠", "params.gone"]
+        text = "\n".join(lines)
+        assert "10.0.0.5" not in text and "0xfeed" not in text
+        assert "masked: rpc address" in text and "masked: parameter" in text
+
+
+async def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+    book = Book().run("S", "r0", final_state="{").run("S", "r1", final_state='{"a": 1}')
+    async with on_screen(book.save(tmp_path / "grimoire.db"), "state", "S/r1") as pilot:
+        lines = shown(pilot.app)
+        assert any("the final state of r0 cannot be read" in line for line in lines)
+        assert row_of(lines, " a ")[-1] == "–" or row_of(lines, " a ")[-2:] == ["–", "1"]
+
+
+async def test_tracks_say_how_they_stand_and_what_is_out_of_date(tmp_path: Path) -> None:
+    async with on_screen(crossing(tmp_path, "settled"), "tracks", "Src/r1") as pilot:
+        lines = shown(pilot.app)
+        assert row_of(lines, " destination  ")[:5] == [
+            "✓",
+            "destination",
+            "Dst",
+            "8453",
+            "completed",
+        ]
+        text = " ".join(" ".join(lines).split())
+        assert "out of date: destination waiting → completed" in text
+
+
+async def test_enter_on_a_track_goes_to_its_own_run(tmp_path: Path) -> None:
+    async with on_screen(crossing(tmp_path), "tracks", "Src/r1") as pilot:
+        await pilot.press("enter")
+        await settle(pilot)
+        assert any("This is the run of that track." in line for line in shown(pilot.app))
+        await pilot.press("j", "enter")
+        await settle(pilot)
+        front = pilot.app.screen
+        assert isinstance(front, RunScreen) and front.run_shown.session == "Dst"
+
+
+async def test_a_track_whose_run_is_not_recorded(tmp_path: Path) -> None:
+    book = Book().run("Src", "r1").track("r1", "source", "Src", "completed")
+    book.track("r1", "destination", HOSTILE, "failed", error=HOSTILE)
+    async with on_screen(book.save(tmp_path / "g.db"), "tracks", "Src/r1") as pilot:
+        await pilot.press("j", "enter")
+        lines = shown(pilot.app)
+        assert any("No run of that spell is recorded" in line for line in lines)
+        assert not any("\x1b" in line or "\u202e" in line for line in lines)
+        assert any("[red]" in line for line in lines)
+
+
+async def test_a_handoff_has_its_age_and_its_expiry(tmp_path: Path) -> None:
+    path = crossing(tmp_path, expires_at="2026-11-29T22:30:00Z")
+    async with on_screen(path, "handoffs", "Src/r1", assets={"USDC": Asset(6, "USD")}) as pilot:
+        lines = shown(pilot.app)
+        row = row_of(lines, "0.3 USD")
+        assert row[:5] == ["◆", "bridge", "0.3", "USD", "submitted"]
+        assert row[-1] == "22:30"
+        text = " ".join(" ".join(lines).split())
+        assert "ago; expires" in text
+
+
+async def test_results_are_a_tab(tmp_path: Path) -> None:
+    async with on_screen(crossing(tmp_path), "steps", "Src/r1") as pilot:
+        row = row_of(shown(pilot.app), "0xabc")
+        assert row[:4] == ["✓", "source", "bridge", "confirmed"]
+
+
+@pytest.mark.parametrize("part", ["state", "provenance", "tracks", "handoffs", "steps"])
+@pytest.mark.parametrize("size", [(20, 6), (40, 15), (60, 18), (80, 24), (160, 50)])
+async def test_it_fits_every_size(part: str, size: tuple[int, int], tmp_path: Path) -> None:
+    async with on_screen(crossing(tmp_path, asset=HOSTILE), part, "Src/r1", size) as pilot:
+        await pilot.press("j", "h", "l", "tab", "y")
+        for line in pilot.app.screen._compositor.render_strips():
+            assert line.cell_length == size[0]
