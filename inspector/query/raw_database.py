@@ -61,6 +61,8 @@ class Opened:
     first: Page
     last: tuple[Row, ...] = ()
     """A few of the last rows, where they cost nothing: how wide their cells are."""
+    content: int = 0
+    """Of which content of the database (see `RawDatabase.content`)."""
     trouble: str = ""
     """Why there are no rows to show, in a sentence, where they cannot be read."""
 
@@ -72,6 +74,8 @@ class RawDatabase:
         self._source = ZeroTouchReader(path, clock=clock)
         self._cancelled = threading.Event()
         self._token: Token | None = None
+        self.content = 0
+        """A number that grows whenever a read finds another content than the one before."""
 
     def cancel(self) -> None:
         """Ends the question that is being answered; from any thread."""
@@ -104,7 +108,8 @@ class RawDatabase:
                     raise
                 return Opened(shape, Page((), False), trouble=f"SQLite says: {error}.")
 
-        return self._ask(question, PAGE_SECONDS)
+        opened = self._ask(question, PAGE_SECONDS)
+        return replace(opened, content=self.content)
 
     def page(self, shape: Shape, wanted: Range, count: int) -> Page:
         """A page; where the table is another one by now, as if it had no rows."""
@@ -158,9 +163,11 @@ class RawDatabase:
         """The answer to one SELECT. Raises CannotAnswer."""
         return answer_sql(self._source, sql, kept=ANSWER_KEPT, cancelled=self._cancelled)
 
-    def changed(self) -> bool:
-        """Whether something may have been written since a page was last read."""
-        return self._source.changed() or self._token is None
+    def current_content(self) -> int:
+        """As `content`, of what the database holds now."""
+        if self._source.changed():
+            self._ask(lambda connection: connection.execute("PRAGMA schema_version").fetchone())
+        return self.content
 
     def close(self) -> None:
         """Removes private copies."""
@@ -186,7 +193,9 @@ class RawDatabase:
                     Health.BUSY, f"that took longer than {seconds:g} s and was given up"
                 ) from None
             raise StoreUnavailable(Health.UNREADABLE, f"SQLite says: {error}") from error
-        self._token = reading.token
+        if reading.token != self._token:
+            self._token = reading.token
+            self.content += 1
         return reading.value
 
 

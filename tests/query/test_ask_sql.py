@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from inspector.model.clock import system_clock
-from inspector.query.ask_sql import CannotAnswer, ask_sql
+from inspector.query.ask_sql import CannotAnswer, answer_sql, ask_sql, unique_names
+from inspector.query.raw_pages import Cut
+from inspector.store.read import ZeroTouchReader
 
 MAKE = """
 import sqlite3, sys
@@ -66,6 +69,64 @@ def test_nothing_else_is_allowed_and_nothing_changes(database: Path, sql: str) -
     assert str(refused.value)
     assert hashlib.sha256(database.read_bytes()).hexdigest() == before
     assert sorted(entry.name for entry in database.parent.iterdir()) == ["state.db"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "at"),
+    [
+        ("SELECT nope FROM run", 7),
+        ("SELECT id FORM run", 15),
+        ("SELEC 1", 0),
+        ("SELECT id FROM gone", 15),
+        ("SELECT id FROM", 14),
+        ("SELECT x, x FROM run", None),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(database: Path, sql: str, at: int | None) -> None:
+    with pytest.raises(CannotAnswer) as refused:
+        ask_sql(str(database), sql, system_clock())
+    assert refused.value.at == at
+    assert (f"at character {(at or 0) + 1}" in str(refused.value)) == (at is not None)
+
+
+def test_what_is_given_up_ends_at_once(database: Path) -> None:
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c"
+    cancelled = threading.Event()
+    cancelled.set()
+    with ZeroTouchReader(str(database)) as source, pytest.raises(CannotAnswer, match="given up"):
+        answer_sql(source, endless, seconds=60, cancelled=cancelled)
+
+
+def test_cells_can_be_kept_in_part(database: Path) -> None:
+    with ZeroTouchReader(str(database)) as source:
+        sql = "SELECT printf('%.*c', 9000, 'x'), x'00ff', NULL, 'é', CAST(x'41ff' AS TEXT)"
+        answer = answer_sql(source, sql, kept=10)
+    assert answer.rows == ((Cut("x" * 10, 9000), b"\x00\xff", None, "é", "A\\xff"),)
+
+
+def test_a_secret_is_known_by_where_it_came_from(database: Path) -> None:
+    make = "CREATE TABLE s (password TEXT, name TEXT); INSERT INTO s VALUES ('hunter2', 'n')"
+    writer = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
+    subprocess.run([sys.executable, "-c", writer, str(database), make], check=True)
+    answer = ask_sql(str(database), "SELECT password AS x, name, password FROM s", system_clock())
+    assert answer.secret == ("password", None, None)
+    assert ask_sql(str(database), "SELECT name AS x FROM s", system_clock()).secret == (None,)
+
+
+def test_the_token_of_a_lease_is_never_read(database: Path) -> None:
+    make = "CREATE TABLE prism_leases (key, token); CREATE VIEW v AS SELECT token AS t"
+    make += " FROM prism_leases; INSERT INTO prism_leases VALUES ('a', 'hidden')"
+    writer = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
+    subprocess.run([sys.executable, "-c", writer, str(database), make], check=True)
+    for sql in ("SELECT * FROM prism_leases", "SELECT length(TOKEN) FROM prism_leases",
+                "SELECT t FROM v", "SELECT 1 FROM prism_leases WHERE token > 'h'"):  # fmt: skip
+        with pytest.raises(CannotAnswer, match="never read"):
+            ask_sql(str(database), sql, system_clock())
+    assert ask_sql(str(database), "SELECT key FROM prism_leases", system_clock()).rows == (("a",),)
+
+
+def test_no_column_hides_another() -> None:
+    assert unique_names(["a", "b", "a", "a (2)", "a"]) == ["a", "b", "a (2)", "a (2) (2)", "a (3)"]
 
 
 def test_a_question_without_end_is_ended(database: Path) -> None:

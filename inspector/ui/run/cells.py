@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,8 +16,6 @@ from inspector.ui.signs import Signs
 NULL = "NULL"
 LEASE = "withheld"
 HEX_BYTES = 32
-
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
 
 
 class Written(NamedTuple):
@@ -77,11 +74,6 @@ def full(cell: Any) -> Any:
 def is_whole(cells: Sequence[Any]) -> bool:
     """Whether no cell of a row was cut."""
     return not any(isinstance(cell, Cut) for cell in cells)
-
-
-def quoted_name(name: str) -> str:
-    """A name as a question has it: quoted where it is no plain word."""
-    return name if _PLAIN.match(name) else '"' + name.replace('"', '""') + '"'
 
 
 def as_record(names: Sequence[str], cells: Sequence[Any]) -> Mapping[str, Any]:

@@ -133,12 +133,12 @@ RUN_COMMANDS = (
     *(
         Command(
             f"tab:{number}",
-            "The tab with this number, up to 9",
-            (str(number),),
+            "The tab with this number, 0 for the tenth",
+            (str(number % 10),),
             _HERE,
             in_palette=False,
             listed=number == 1,
         )
-        for number in range(1, 10)
+        for number in range(1, 11)
     ),
 )

@@ -247,5 +247,6 @@ class Grid(LineList):
             shown = clip(text, one.end - one.start, ellipsis=kit.signs.cut)
             here = cursor and focused and one.at == self.column
             start = one.end - cell_width(shown) if right else one.start
-            line.put(start, shown, Role.STRONG if here else role)
+            # What is no text looks different from a text of the same words under the cursor too.
+            line.put(start, shown, Role.STRONG if here and role is Role.TEXT else role)
         return line.strip()

@@ -13,11 +13,11 @@ from inspector.query.raw_database import RawDatabase
 from inspector.query.raw_pages import Row
 from inspector.text.numbers import count, duration
 from inspector.ui.palette import Role
-from inspector.ui.run.cells import quoted_name
 from inspector.ui.run.database_asking import DatabaseAsker
 from inspector.ui.run.grid import Fixed, Grid, columns_of
 from inspector.ui.run.label import safe
 from inspector.ui.run.sql_field import SqlField, history_of
+from inspector.ui.run.sql_names import quoted_name
 from inspector.ui.signs import Signs
 
 Fact = tuple[str, Role]

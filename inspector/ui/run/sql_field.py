@@ -15,7 +15,7 @@ from inspector.text.measure import clip
 from inspector.ui.field import Field, _tail
 from inspector.ui.paint import Line
 from inspector.ui.palette import Ground, Role
-from inspector.ui.run.cells import quoted_name
+from inspector.ui.run.sql_names import quoted_name
 
 PROMPT = "sql"
 HINT = "one SELECT, read only; ↑ ↓ what was asked, tab completes"

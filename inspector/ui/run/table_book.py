@@ -69,6 +69,11 @@ class Book:
         return sum(part.length for part in self._parts if not part.gap)
 
     @property
+    def total(self) -> int:
+        """How many rows were counted last; else how many there are as far as is known."""
+        return len(self) if self._total is None or self.ended else self._total
+
+    @property
     def ended(self) -> bool:
         """Whether there is no gap left: every row was read once."""
         return not any(part.gap for part in self._parts)
@@ -104,7 +109,9 @@ class Book:
             return Wanted(part, self._range(number, start), part.length + more)
         if not self.keyed:
             begin = at - at % self.page
-            return Wanted(part, Range(skip=start + begin), self.page, begin)
+            is_last = number == len(self._parts) - 1
+            count = self.page if is_last else min(self.page, part.length - begin)
+            return Wanted(part, Range(skip=start + begin), count, begin)
         bounds = self._range(number, start)
         if at < self.page:
             return Wanted(part, bounds, self.page)
@@ -131,7 +138,10 @@ class Book:
         else:
             before = [Part(wanted.at)] if wanted.at else []
             left = part.length - wanted.at - len(found.rows)
-            if found.more:
+            if not self.keyed and number < len(self._parts) - 1:
+                # What follows is known by its place.
+                after = [Part(left)] if left > 0 else []
+            elif found.more:
                 # As long as rows are not counted, a further page is as good a guess as any.
                 after = [Part(max(left, 1 if self.exact else self.page))]
         self._parts[number : number + 1] = [*before, *read, *after]
@@ -145,9 +155,7 @@ class Book:
         if total is None:
             self.exact = self.ended
             return
-        if self._total != total or not self.exact:
-            length = len(self) if self._total is None or not self.exact else self._total
-            self._stretch(total - length)
+        self._stretch(total - len(self))
         self._total, self.exact = total, True
         self._settle()
 

@@ -24,6 +24,8 @@ COUNT_SHARE = 20
 class _Counting:
     due: float = 0.0
     asked: bool = False
+    wanted: bool = False
+    """Whether something was written since the rows were counted."""
 
 
 class TableRows:
@@ -44,6 +46,8 @@ class TableRows:
         self._wanted: set[int] = set()
         self._counting = _Counting()
         self._looking = False
+        self._content = 0
+        """Which content of the database the pages are of, as long as none is outdated."""
         self._sized = False
         asker.ask(lambda database: database.open(name, page_rows), self._opened)
 
@@ -58,6 +62,7 @@ class TableRows:
             self._told()
             return
         shape = self.shape = answer.shape
+        self._content = answer.content
         self.trouble = answer.trouble
         self.book = Book(page_rows(shape), keyed=bool(shape.key), columns=len(shape.columns))
         first = self.book.wanted(0)
@@ -136,9 +141,10 @@ class TableRows:
 
     def _count(self) -> None:
         shape = self.shape
+        self._counting.wanted = True
         if shape is None or self._counting.asked or time.monotonic() < self._counting.due:
             return
-        self._counting.asked = True
+        self._counting.asked, self._counting.wanted = True, False
         began = time.monotonic()
 
         def take(total: int | Unavailable | None) -> None:
@@ -164,10 +170,13 @@ class TableRows:
         if self.shape is None or self._looking or self._asker.waiting:
             return
         self._looking = True
+        if self._counting.wanted:
+            self._count()
 
-        def take(changed: bool | Unavailable) -> None:
+        def take(content: int | Unavailable) -> None:
             self._looking = False
-            if changed is True:
+            if not isinstance(content, Unavailable) and content != self._content:
+                self._content = content
                 self.book.outdated()
                 self._count()
                 self._grid.repaint()
@@ -176,7 +185,7 @@ class TableRows:
                 if not len(self.book):
                     self.reopen()
 
-        self._asker.ask(lambda database: database.changed(), take)
+        self._asker.ask(lambda database: database.current_content(), take)
 
     def reopen(self) -> None:
         """Reads a table anew that had no rows."""
@@ -192,7 +201,7 @@ class TableRows:
         """The number of rows as far as it is known."""
         if self.shape is None or (self.trouble and not len(self.book)):
             return ""
-        number, cursor = len(self.book), self._grid.cursor
+        number, cursor = self.book.total, self._grid.cursor
         if self.book.exact:
             if cursor >= 0 and number > 1:
                 return f"row {count(cursor + 1)} of {count(number)}"

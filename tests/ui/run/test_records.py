@@ -7,10 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 from inspector.model.value import Attachment, AttachmentVerdict, Value
-from inspector.query.view import Tab, ValueList
+from inspector.query.view import ValueList
 from inspector.ui.run.record_columns import receipts_table, table_for
 from inspector.ui.run.record_list import place
-from inspector.ui.run.records_pane import RecordsPane
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed
 from tests.ui.run.screens import on_screen, settle, shown
@@ -141,28 +140,6 @@ async def test_a_value_leads_to_the_step_that_wrote_it() -> None:
         await settle(pilot)
         assert screen.pane is screen.timeline_pane
         assert screen.timeline_pane.timeline.step == 0
-
-
-async def test_a_table_opens_into_its_rows_and_escape_leads_back() -> None:
-    feed = feed_with()
-    feed.reader.records = {
-        "tables": [{"name": "x_metrics", "type": "table", "columns": ["a"], "documented": False}],
-        "table:x_metrics": [{"metric": "latency", "value": 3}],
-    }
-    async with on_screen(feed) as (pilot, screen):
-        pane = RecordsPane(screen.pane.asker, Tab("tables", "Tables"))
-        await screen.mount(pane)
-        await settle(pilot)
-        pane.opened()
-        await settle(pilot)
-        assert pane.list.record is not None
-        pane.enter()
-        await settle(pilot)
-        assert pane.list.record == {"metric": "latency", "value": 3}
-        assert pane.back()
-        await settle(pilot)
-        assert pane.list.record["name"] == "x_metrics"
-        assert not pane.back()
 
 
 def test_columns_leave_from_the_right_and_never_overlap() -> None:
