@@ -78,7 +78,8 @@ class Answers:
     def pnl(self, spell: str, limit: int) -> Any:
         """What `pnl` prints, without starting the command anew for each of a thousand views."""
         session = self.store.session(spell, limit)
-        whole = documents.document("pnl", session_document(session), reveal=True)
+        content = {**session_document(session), "units": {}}
+        whole = documents.document("pnl", content, reveal=True)
         return json.loads(json_text(whole))
 
     def records(self, subject: str, part: str) -> Any:
