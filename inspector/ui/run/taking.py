@@ -31,6 +31,7 @@ class TakesOut(RunBase):
     def __init__(self, feed: Feed, run: Run) -> None:
         super().__init__(feed, run)
         self._to_save: Held | None = None
+        self._made_room = False
 
     def why_not(self, name: str) -> str | None:
         """Why a command cannot be done now."""
@@ -105,6 +106,9 @@ class TakesOut(RunBase):
         field = Field("save as", "enter saves, esc leaves", id=SAVE_AS)
         field.value = name
         self.mount(field, before=self.query_one(RunFooter))
+        # It stands where the filter does, and like that it shifts nothing.
+        self._made_room = not self.pane.has_class("-finding")
+        self.pane.add_class("-finding")
         field.focus()
 
     @on(Field.Left, f"#{SAVE_AS}")
@@ -113,6 +117,8 @@ class TakesOut(RunBase):
         name, held = event.field.value.strip(), self._to_save
         self._to_save = None
         event.field.remove()
+        if self._made_room:
+            self.pane.remove_class("-finding")
         self.pane.main.focus()
         if event.key != "enter" or not name or held is None:
             return

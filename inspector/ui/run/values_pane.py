@@ -31,6 +31,7 @@ from inspector.ui.run.label import safe
 from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.previews import size_of, verdict
 from inspector.ui.run.values_list import ValueKey, ValuesList, key_of, scope_text
+from inspector.ui.screen import CommandScreen
 
 AGAIN = 0.5
 """Seconds between two readings of all values while the run goes on."""
@@ -51,14 +52,24 @@ class ValuesPane(Pane):
         ("copy.value", "copy value"),
         ("pager", "pager"),
         ("form", "as it stands"),
-        ("zoom", "zoom"),
-        ("save", "save"),
         ("find", "filter"),
+        ("save", "save"),
+        ("zoom", "zoom"),
         ("copy.location", "copy location"),
         ("raw", "raw row"),
         ("versions", "older rows"),
         ("step-of", "its step"),
     )
+
+    ALONE: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("back", "all values"),
+        ("pager", "pager"),
+        ("form", "as it stands"),
+        ("save", "save"),
+        ("copy.value", "copy value"),
+        ("copy.location", "copy location"),
+    )
+    """The footer while one value stands alone."""
 
     HAS_VERSIONS: ClassVar[bool] = True
 
@@ -93,6 +104,10 @@ class ValuesPane(Pane):
     def main(self) -> Widget:
         """The table."""
         return self.list
+
+    def hints(self, width: int) -> tuple[tuple[str, str], ...]:
+        """The footer: of the table, or of the value that stands alone."""
+        return self.ALONE if self.has_class("-alone") else self.HINTS
 
     # What arrives
 
@@ -208,6 +223,8 @@ class ValuesPane(Pane):
 
     def _alone(self, alone: bool) -> None:
         self.set_class(alone, "-alone")
+        if isinstance(self.screen, CommandScreen):
+            self.screen.show_hints()
         (self.query_one(ContentView) if alone else self.list).focus()
 
     def _whole(self, value: Value) -> None:
