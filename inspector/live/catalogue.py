@@ -69,6 +69,10 @@ class Catalogue:
                     wanted[candidate] = None
         self._stale = {**wanted, **self._stale}
 
+    def read_again(self) -> None:
+        """All stores that were read are to be looked at again, first; most will not have moved."""
+        self._stale = {**dict.fromkeys(self._known), **self._stale}
+
     def only_key(self, path: str) -> str | None:
         """The key of the one run of the store at this file or folder; None if there are more."""
         for candidate in (path, os.path.dirname(path)):

@@ -23,6 +23,9 @@ T = TypeVar("T")
 
 SLICE_SECONDS = 0.05
 """How long stores are summarised before the list so far is told."""
+LONGEST_SLICE_SECONDS = 0.25
+SCREENFUL = 50
+"""Stores that are summarised before the list is told for the first time."""
 TELLING = 15
 """While stores are still to be read, one telling of the list is followed by so many times its
 length of reading."""
@@ -161,10 +164,9 @@ class WatchedWorkspace:
     def _keep_overview(self) -> None:
         pacing = Pacing(self._interval)
         self._discover()
-        self._begin(WATCH, self._watch)
-        changed = True
+        changed, watching = True, False
         while not self._stop.is_set():
-            changed = self._read_slice() or changed
+            changed = self._read_slice(least=0 if watching else SCREENFUL) or changed
             wait = pacing.wait(time.monotonic())
             more = self._catalogue.has_stale()
             if changed and not (more and wait):
@@ -176,6 +178,9 @@ class WatchedWorkspace:
                 # than a small share of reading.
                 pacing.sent(told + TELLING * (told - began) if more else told)
                 changed = False
+                if not watching:
+                    watching = True
+                    self._begin_watch()
             if not more:
                 self._news.wait(TICK_SECONDS)
             changed = self._take_news() or changed
@@ -194,6 +199,16 @@ class WatchedWorkspace:
             )
         else:
             self._watcher.rewatch(roots, folders)
+
+    def _begin_watch(self) -> None:
+        """Begins to listen, and reads again what was read before anybody did.
+
+        The first rows come first: to listen in very many folders takes as long as to read many.
+        """
+        self._begin(WATCH, self._watch)
+        with self._lock:
+            self._catalogue.read_again()
+        self._news.set()
 
     def _watch(self) -> None:
         watcher = cast(Watcher, self._watcher)
@@ -235,15 +250,20 @@ class WatchedWorkspace:
         worker = self._workers.get(key or "")
         return worker is not None and worker.tells_newest
 
-    def _read_slice(self) -> bool:
-        """Reads stale stores, then runs in view, for a short while; True if anything was read."""
-        end = time.monotonic() + SLICE_SECONDS
-        did = False
-        while time.monotonic() < end and not self._stop.is_set():
+    def _read_slice(self, *, least: int = 0) -> bool:
+        """Reads stale stores, then runs in view, for a short while; True if anything was read.
+
+        `least` stores are read even if that takes somewhat longer.
+        """
+        began = time.monotonic()
+        end, read = began + SLICE_SECONDS, 0
+        late = began + LONGEST_SLICE_SECONDS if least else end
+        while time.monotonic() < (late if read < least else end) and not self._stop.is_set():
             with self._lock:
                 if not self._catalogue.read_next():
                     break
-            did = True
+            read += 1
+        did = read > 0
         now = self._workspace.clock()
         with self._lock:
             wanted = self._catalogue.incomplete(self._in_view, now)

@@ -36,6 +36,10 @@ class Told:
                 self.views.append(message)
             self._news.notify_all()
 
+    def status(self) -> str:
+        runs = self.overviews[-1].runs if self.overviews else ()
+        return runs[0].status.value if runs else ""
+
     def wait(self, holds: Callable[[], bool]) -> None:
         with self._news:
             assert self._news.wait_for(holds, PATIENCE)
@@ -87,5 +91,27 @@ def test_each_commit_is_read_once_and_told_once(
         assert not OneRowPerCall().run(database, row_sql(99)).trouble
         told.wait(lambda: told.listed() == 4 + COMMITS)
         assert summaries and wholes, "now the list reads for itself"
+    finally:
+        feed.stop()
+
+
+def test_what_was_written_before_anybody_listened_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = make_run(tmp_path / "runs" / LIVE, "delete", 3)
+    told = Told()
+    feed = WatchedWorkspace(Workspace([str(tmp_path)], system_clock(), str(tmp_path)))
+    begin_watch = WatchedWorkspace._begin_watch
+
+    def write_first(self: WatchedWorkspace) -> None:
+        sql = "UPDATE run SET status = 'interrupted'"
+        assert not OneRowPerCall().run(database, sql).trouble
+        begin_watch(self)
+
+    monkeypatch.setattr(WatchedWorkspace, "_begin_watch", write_first)
+    feed.start(told)
+    try:
+        told.wait(lambda: told.status() == "interrupted")
+        assert told.overviews[0].runs[0].status.value == "running"
     finally:
         feed.stop()
