@@ -46,7 +46,8 @@ def _print(view: RunView, options: argparse.Namespace) -> None:
     write_line(f"{shown(one.title, reveal=options.reveal)}   {one.status}   (recorded: {raw})")
     axis = "no times recorded" if one.order_only else f"{duration(one.duration_ms).strip()}"
     variant = f"{one.runtime} {one.store.variant or '?'}, {one.store.write_style}"
-    write_line(f"{shown(one.run_id or '-')}   {variant}   {axis}   {view.events} events")
+    told = f"{view.events} {'event' if view.events == 1 else 'events'}"
+    write_line(f"{shown(one.run_id or '-')}   {variant}   {axis}   {told}")
     for finding in one.findings:
         write_line(f"^ {shown(finding.message, reveal=options.reveal)}")
     write_line()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from inspector.cli.errors import FINE, UserError
+from inspector.cli.errors import FINE, NOT_FOUND, UserError
 from inspector.cli.output import shown, write_json, write_jsonl, write_table
 from inspector.cli.workspace import reader
 from inspector.model.value import Value
@@ -27,6 +27,8 @@ def run(options: argparse.Namespace) -> int:
             if not isinstance(opened, KeepsVersions):
                 raise UserError("Runs of this runtime keep no older values.")
             found = opened.versions(options.versions)
+            if not found.values:
+                raise UserError(_no_value(options.versions, options.run), NOT_FOUND)
         else:
             try:
                 found = opened.values(frame, full=options.full)
@@ -35,6 +37,8 @@ def run(options: argparse.Namespace) -> int:
                 raise UserError(message) from None
         if options.name is not None:
             named = tuple(one for one in found.values if one.name == options.name)
+            if not named:
+                raise UserError(_no_value(options.name, options.run), NOT_FOUND)
             found = replace(found, values=named)
         content = documents.values(found)
         if options.json:
@@ -45,6 +49,10 @@ def run(options: argparse.Namespace) -> int:
             rows = [_row(one, options) for one in found.values]
             write_table([_HEAD, *rows], right=(3,))
     return FINE
+
+
+def _no_value(name: str, run: str) -> str:
+    return f"No value is named {name!r}; `inspector values {run}` lists them all."
 
 
 def _row(one: Value, options: argparse.Namespace) -> tuple[str, ...]:

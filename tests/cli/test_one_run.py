@@ -206,6 +206,15 @@ class TestValues:
         assert len(whole["value"]) == 500_000
 
 
+@pytest.mark.parametrize("option", ["--name", "--versions"])
+def test_a_value_that_is_not_there_is_not_found(
+    inspector: Inspector, run: Path, option: str
+) -> None:
+    answer = inspector("values", RUN_ID, option, "nope")
+    assert (answer.code, answer.out) == (3, "")
+    assert "No value is named 'nope'" in answer.err
+
+
 def test_records_have_the_database_s_own_names(inspector: Inspector, run: Path) -> None:
     document = inspector("record", RUN_ID, "run", "--json").json
     assert document["schema"] == "inspector.record/1"
