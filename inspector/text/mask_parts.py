@@ -8,7 +8,8 @@ from itertools import islice
 from inspector.text.mask import Masked, mask, mask_named
 from inspector.text.secret_pairs import whole_value
 
-PART_CHARS = 131_072
+PART_CHARS = 49_152
+"""So few that a search through them keeps other threads waiting for some milliseconds only."""
 AROUND = 8_192
 """Characters on either side of a cut that could belong to one secret; keys in PEM blocks, the
 longest there are, have some 6,000."""
@@ -58,4 +59,5 @@ def _found(text: str, sign: str, first: int, last: int) -> Iterator[int]:
 def _hides_nothing(text: str, start: int, end: int) -> bool:
     before = text[max(start, end - AROUND) : end]
     after = text[end : end + AROUND]
-    return mask(before + after).text == mask(before).text + mask(after).text
+    around = mask(before + after)
+    return not around.count or around.text == mask(before).text + mask(after).text

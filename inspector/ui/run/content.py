@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -109,13 +109,13 @@ def content_of(name: str | None, text: str, kind: str, *, file: str = "") -> Con
 
     `file` is the name of the file that holds it, if one does.
     """
-    shown = "".join(part.text for part in mask_parts(name, text[:SHOWN]))
-    cut = len(text) > SHOWN
+    parts = [part.text for part in mask_parts(name, text[:SHOWN])]
+    shown, cut = "".join(parts), len(text) > SHOWN
     if shown[:200].lstrip()[:1] in ("{", "[") and len(text) <= LAID_OUT:
         laid_out = _laid_out(shown)
         if laid_out is not None:
             return Content(tuple(map(_json_line, visible_lines(laid_out))), "json", text=shown)
-    lines = tuple(ContentLine("", "", line) for line in visible_lines(shown))
+    lines = tuple(ContentLine("", "", line) for line in _lines_of(parts))
     if is_markdown(shown, file):
         return Content(lines, "markdown", cut, markdown=_whole_lines(shown, MARKDOWN_SHOWN))
     return Content(lines, kind, cut)
@@ -176,6 +176,16 @@ def is_markdown(text: str, file: str = "") -> bool:
     if _HEADING_FIRST.match(head):
         return True
     return sum(1 for mark in _MARKS if mark.search(head)) >= 2
+
+
+def _lines_of(parts: Sequence[str]) -> list[str]:
+    """The lines of a text in parts, made visible a part at a time for the sake of other threads."""
+    lines = [""]
+    for part in parts:
+        first, *others = visible_lines(part)
+        lines[-1] += first
+        lines += others
+    return lines
 
 
 def _whole_lines(text: str, most: int) -> str:
