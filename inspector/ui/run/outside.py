@@ -194,7 +194,7 @@ def why_no_viewer(app: App[Any]) -> str | None:
     if reason is not None:
         return f"A picture needs the terminal: {reason}."
     if find_spec("textual_image") is None or find_spec("PIL") is None:
-        return "Pictures need an extra: pip install 'inspector[images]'."
+        return "Pictures need the extra `images`: install inspector[images]."
     return None
 
 
