@@ -223,7 +223,7 @@ def _split(
 ) -> tuple[Key | None, Sequence[Any]]:
     others = iter(apart)
     key = tuple(next(others) if one.column is None else row[one.column] for one in shape.key)
-    if any(column.withheld for column in shape.columns):
+    if shape.withholds:
         row = [
             WITHHELD_CELL if column.withheld and cell is not None else cell
             for column, cell in zip(shape.columns, row, strict=True)

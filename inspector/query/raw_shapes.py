@@ -58,6 +58,8 @@ class Shape:
     columns: tuple[RawColumn, ...]
     key: tuple[KeyPart, ...] = ()
     is_view: bool = False
+    withholds: bool = False
+    """Whether there is a column that is never read."""
 
     @property
     def by_rowid(self) -> bool:
@@ -89,7 +91,7 @@ def read_shape(connection: sqlite3.Connection, name: str) -> Shape:
     is_view, sql = row[0] == "view", row[1] if isinstance(row[1], str) else ""
     columns = read_columns(connection, name)
     key = () if is_view or not columns else _key_of(connection, name, columns, sql)
-    return Shape(name, columns, key, is_view)
+    return Shape(name, columns, key, is_view, any(column.withheld for column in columns))
 
 
 def read_columns(connection: sqlite3.Connection, name: str) -> tuple[RawColumn, ...]:
