@@ -1,7 +1,7 @@
 """What differs between two versions of a world model, file by file; or the files of one version.
 
-Asked for as `A..B`, `..B` (what the node had before B) or `A`, each a version's address or enough
-of its beginning or end.
+Asked for as `A..B`, `..B` (what the node had before B) or `A`, each a version, its recomputed
+address, or enough of the beginning or end of either.
 """
 
 from __future__ import annotations
@@ -72,19 +72,21 @@ def _is_asked_for(one: Kept, wanted: Sequence[str]) -> bool:
 
 
 def _is(record: Record, wanted: str) -> bool:
-    version = record.get("version")
-    if not isinstance(version, str):
-        return False
-    asked, name = wanted.removeprefix(SCHEME), version.removeprefix(SCHEME)
-    if asked == name:
-        return True
-    return len(asked) >= LEAST_ASKED and (name.startswith(asked) or name.endswith(asked))
+    asked = wanted.removeprefix(SCHEME)
+    for field in ("version", "address"):
+        known = record.get(field)
+        name = known.removeprefix(SCHEME) if isinstance(known, str) else ""
+        if asked and asked == name:
+            return True
+        if len(asked) >= LEAST_ASKED and (name.startswith(asked) or name.endswith(asked)):
+            return True
+    return False
 
 
 def _one(kept: Sequence[Kept], wanted: str) -> int:
     """The place of the version that is asked for; of several places with it the first."""
     found = [at for at, one in enumerate(kept) if _is(one.record, wanted)]
-    if len({kept[at].record["version"] for at in found}) != 1:
+    if len({kept[at].record.get("address") or kept[at].record["version"] for at in found}) != 1:
         raise KeyError(wanted)
     return next((at for at in found if kept[at].files is not None), found[0])
 

@@ -21,6 +21,7 @@ PANES: Mapping[str, tuple[str, str]] = {
     "values": ("inspector.ui.run.values_pane", "ValuesPane"),
     "raw": ("inspector.ui.run.events_pane", "EventsPane"),
     "tables": ("inspector.ui.run.tables_pane", "TablesPane"),
+    "world_models": ("inspector.ui.models.pane", "ModelsPane"),
     "receipts": ("inspector.ui.receipts.pane", "ReceiptsPane"),
     "pnl": ("inspector.ui.pnl.pane", "PnlPane"),
     "state": ("inspector.ui.spell.sides_pane", "StatePane"),

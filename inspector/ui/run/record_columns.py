@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.text.numbers import NOT_RECORDED, count, size, tokens
+from inspector.text.numbers import NOT_RECORDED, count, size
 from inspector.ui.palette import Role
 
 Record = Mapping[str, Any]
@@ -38,8 +38,8 @@ class Table:
     trouble: Callable[[Record], str | None]
     """A sentence when something is wrong with the record."""
     title: Cell
-    body: Callable[[Record], tuple[str, str]] | None = None
-    """What is read of a record (name, text) instead of all its fields."""
+    body: Callable[[Record], tuple[str, str] | None] | None = None
+    """What is read of a record (name, text) instead of all its fields, where it has that."""
 
 
 def plain(field: str) -> Cell:
@@ -69,56 +69,32 @@ def short_address(value: Any) -> str:
     return f"…{text[-8:]}" if text.startswith("sha256:") else text
 
 
-def _tokens(field: str) -> Cell:
-    def text(record: Record) -> str:
-        spent = record.get("tokens")
-        return tokens(spent.get(field) if isinstance(spent, Mapping) else None)
-
-    return text
-
-
-BAR_CELLS = 10
-
-
-def _bar(most: int) -> Cell:
-    """What a receipt spent beside the dearest one, as a bar."""
-
-    def text(record: Record) -> str:
-        spent = record.get("tokens")
-        total = _spent(spent) if isinstance(spent, Mapping) else 0
-        return "━" * max(1, round(total * BAR_CELLS / most)) if total and most else ""
-
-    return text
-
-
-def _spent(spent: Mapping[str, Any]) -> int:
-    return int(spent.get("fresh") or 0) + int(spent.get("reused") or 0)
-
-
-def _moved(record: Record) -> str:
-    facets = record.get("moved_facets")
-    return " ".join(map(str, facets)) if isinstance(facets, Sequence) else NOT_RECORDED
-
-
-def _broken(record: Record) -> str | None:
-    found = record.get("trouble")
-    return "; ".join(map(str, found)) if found else None
-
-
-def _integrity(record: Record) -> str | None:
-    word = record.get("integrity")
-    if word == "verified":
-        return None
-    return _text(record.get("unreadable")) if word == "unreadable" else "its bytes were changed"
-
-
 def _agent_trouble(record: Record) -> str | None:
-    if record.get("unreadable"):
-        return _text(record["unreadable"])
+    said = [_text(record["unreadable"])] if record.get("unreadable") else []
     if record.get("orphan"):
-        return "segments without an agent of this name"
+        said.append("segments without an agent of this name")
     gap = record.get("gap")
-    return f"segments missing: {', '.join(map(str, gap))}" if gap else None
+    if gap:
+        said.append(f"segments missing: {', '.join(map(str, gap))}")
+    return "; ".join(said) or None
+
+
+def _agent_body(record: Record) -> tuple[str, str] | None:
+    """The memory, then the segments in their order, with the numbers that are missing."""
+    if "memory" not in record:
+        return None
+    memory = record.get("memory")
+    parts = ["no memory is recorded" if memory is None else str(memory)]
+    missing = set(record.get("gap") or ())
+    numbered = [(one.get("segment_number"), one) for one in record.get("segments") or ()]
+    for number, one in numbered:
+        before = sorted(gap for gap in missing if isinstance(number, int) and gap < number)
+        missing -= set(before)
+        parts += [f"segment {gap}: missing" for gap in before]
+        said = [str(one[key]) for key in ("timestamp", "prompt") if one.get(key)]
+        head = "   ".join((f"segment {_text(number)}", *said))
+        parts.append(f"{head}\n{one.get('summary') or one.get('unreadable') or ''}".rstrip())
+    return f"{record.get('name')}", "\n\n".join(parts)
 
 
 def _changed(record: Record) -> str:
@@ -140,38 +116,6 @@ def _beyond(record: Record) -> str:
     return ", ".join(map(str, extra)) if extra else ""
 
 
-def receipts_table(records: Sequence[Record]) -> Table:
-    """Receipts, each with what it spent beside the dearest of them."""
-    spent = (record.get("tokens") for record in records)
-    most = max((_spent(one) for one in spent if isinstance(one, Mapping)), default=0)
-    return Table(
-        (*_RECEIPT, Column("spent", BAR_CELLS, _bar(most), Role.DONE, narrow=False)),
-        _broken,
-        lambda record: f"receipt {record.get('id')} of {record.get('node')}",
-    )
-
-
-_RECEIPT = (
-    Column("receipt", 7, plain("id"), right=True),
-    Column("node", 22, plain("node"), Role.TEXT, grows=True),
-    Column("status", 9, plain("status")),
-    Column("woken by", 9, plain("surprise_cause"), narrow=False),
-    Column("moved", 18, _moved, narrow=False),
-    Column("fresh", 6, _tokens("fresh"), Role.TEXT, right=True),
-    Column("reused", 6, _tokens("reused"), right=True, narrow=False),
-)
-WORLD_MODELS = Table(
-    (
-        Column("node", 20, plain("node"), Role.TEXT, grows=True),
-        Column("version", 10, lambda record: short_address(record.get("version"))),
-        Column("files", 5, plain("files"), right=True),
-        Column("size", 6, lambda record: size(record.get("size")), right=True),
-        Column("published", 9, lambda one: "published" if one.get("published") else "", Role.TEXT),
-        Column("bytes", 10, plain("integrity"), narrow=False),
-    ),
-    _integrity,
-    lambda record: f"{record.get('node')} {short_address(record.get('version'))}",
-)
 AGENTS = Table(
     (
         Column("scope", 8, plain("scope")),
@@ -181,6 +125,7 @@ AGENTS = Table(
     ),
     _agent_trouble,
     lambda record: f"{record.get('name')} in the scope of the {record.get('scope')}",
+    _agent_body,
 )
 SOURCE = Table(
     (
@@ -206,7 +151,6 @@ TABLES = Table(
 )
 
 DECLARED: Mapping[str, Table] = {
-    "world_models": WORLD_MODELS,
     "agents": AGENTS,
     "source": SOURCE,
     "tables": TABLES,
@@ -215,8 +159,6 @@ DECLARED: Mapping[str, Table] = {
 
 def table_for(part: str, records: Sequence[Record]) -> Table:
     """The declared table of a part, else one of the first fields that say something short."""
-    if part == "receipts":
-        return receipts_table(records)
     return DECLARED.get(part) or _found(records)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -25,8 +24,6 @@ from inspector.ui.run.record_list import RecordList
 
 AGAIN = 0.5
 """Seconds between two readings while the run goes on."""
-RECEIPTS = "receipts"
-NOT_SIGNED = "tamper-evident, not signed"
 
 Found = tuple[tuple[Record, ...], str]
 """Records, and a sentence about all of them."""
@@ -41,7 +38,6 @@ class RecordsPane(Pane):
         super().__init__(asker, id=f"records-{tab.part.replace('_', '-')}")
         self._tab = tab
         self._told = ""
-        self._by_node = False
         self._table: Table | None = None
         self._outdated = True
         self._again: Timer | None = None
@@ -60,13 +56,6 @@ class RecordsPane(Pane):
     def main(self) -> Widget:
         """The table."""
         return self.list
-
-    def hints(self, width: int) -> tuple[tuple[str, str], ...]:
-        """Enter follows what woke a receipt."""
-        follow: tuple[tuple[str, str], ...] = (("enter", "what woke it"), ("outward", "by node"))
-        if self._tab.part != RECEIPTS:
-            return self.HINTS
-        return (*follow, *self.HINTS)
 
     def take(self, view: RunView) -> None:
         """Another view: the records may be others."""
@@ -92,9 +81,6 @@ class RecordsPane(Pane):
             self._told = answer.reason
         else:
             records, self._told = answer
-            if self._by_node:
-                # Sorting keeps the order of writing within a node.
-                records = tuple(sorted(records, key=lambda one: str(one.get("node"))))
             self._table = table_for(self._tab.part, records)
             self.list.show(self._table, records)
         self._tell(keep=True)
@@ -112,30 +98,9 @@ class RecordsPane(Pane):
         table = self._table
         trouble = table.trouble(record)
         facts = tuple(one for one in (safe(trouble, signs) if trouble else "", told) if one)
-        if table.body is not None:
-            name, text = table.body(record)
-            content = content_of(name, text, "text")
-        else:
-            content = record_content(dict(record))
+        body = None if table.body is None else table.body(record)
+        content = record_content(dict(record)) if body is None else content_of(*body, "text")
         view.tell(Titled(safe(table.title(record), signs), facts, content), keep=keep)
-
-    def inward(self) -> None:
-        """Receipts node by node, or in the order of writing."""
-        if self._tab.part == RECEIPTS:
-            self._by_node = not self._by_node
-            self._read()
-
-    outward = inward
-
-    def enter(self) -> None:
-        """Goes to the receipt that woke this one."""
-        record = self.list.record
-        wake = record.get("wake") if record is not None else None
-        refs = wake.get("refs") if isinstance(wake, Mapping) else None
-        for row, one in enumerate(self.list.records):
-            if isinstance(refs, Sequence) and one.get("address") in refs:
-                self.list.move_to(row)
-                return
 
     def value_to_copy(self) -> Copy | None:
         """The record as it is shown."""
@@ -149,30 +114,7 @@ class RecordsPane(Pane):
 def found_in(reader: RunReader, part: str) -> Found | None:
     """The records of a part; None where the run has no such part. On a reader's thread."""
     try:
-        if part == RECEIPTS:
-            return _receipts(reader.receipts())
         records = tuple(reader.record(part))
     except KeyError:
         return None
     return records, f"{len(records):,} records"
-
-
-def _receipts(document: Mapping[str, Any]) -> Found:
-    broken = {one["receipt_id"]: one["why"] for node in document["nodes"] for one in node["broken"]}
-    records = []
-    for receipt in document["receipts"]:
-        why = broken.get(receipt["id"])
-        known = receipt["trouble"]
-        records.append(
-            {**receipt, "trouble": known if why is None or why in known else [*known, why]}
-        )
-    return tuple(records), _chains(document)
-
-
-def _chains(document: Mapping[str, Any]) -> str:
-    if document["chain_ok"] is None:
-        return "no receipt, so nothing is verified"
-    if not document["chain_ok"]:
-        bad = sum(1 for node in document["nodes"] if node["broken"])
-        return f"the chain of {bad} of {len(document['nodes'])} nodes does not hold"
-    return f"canonical; every chain holds: {NOT_SIGNED}"

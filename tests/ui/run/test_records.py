@@ -1,43 +1,21 @@
-"""Tabs of records: receipts by order and by node, what woke one, world models, unknown parts."""
+"""Tabs of records: their columns, agents with what is missing of them, unknown parts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from inspector.model.value import Attachment, AttachmentVerdict, Value
 from inspector.query.view import ValueList
-from inspector.ui.run.record_columns import receipts_table, table_for
+from inspector.ui.run.record_columns import table_for
 from inspector.ui.run.record_list import place
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed
 from tests.ui.run.screens import on_screen, settle, shown
 
 
-def receipt(
-    number: int, node: str, woken_by: Sequence[str] = (), fresh: int = 100
-) -> dict[str, Any]:
-    return {
-        "id": number,
-        "node": node,
-        "address": f"sha256:{number:064x}",
-        "status": "rendered",
-        "wake": {"source": "input", "refs": list(woken_by)},
-        "surprise_cause": "input",
-        "moved_facets": ["@atomic"],
-        "tokens": {"fresh": fresh, "reused": 0},
-        "trouble": [],
-    }
-
-
 class Reader(FakeReader):
-    """Has receipts, an attachment, and an older row of a value."""
-
-    document: Mapping[str, Any]
-
-    def receipts(self) -> Mapping[str, Any]:
-        return self.document
+    """Has an attachment, and an older row of a value."""
 
     def versions(self, name: str) -> ValueList:
         rows = [value(name, "first", row=1), value(name, "second", row=2)]
@@ -51,68 +29,12 @@ def value(name: str, text: str, **given: Any) -> Value:
     return Value(name, "root", "let", "text", len(text), text, text, **given)
 
 
-def document(receipts: Sequence[Mapping[str, Any]], *, ok: bool | None = True) -> dict[str, Any]:
-    broken = [] if ok else [{"receipt_id": 2, "why_code": "prev_mismatch", "why": "it was edited"}]
-    nodes = [{"node": "a", "verdict": "verified", "receipts": 1, "broken": broken}]
-    return {"chain_ok": ok, "nodes": nodes, "receipts": list(receipts)}
-
-
-def feed_with(ok: bool | None = True) -> RunFeed:
-    reader = Reader(pictured.research)
-    first = receipt(1, "zebra")
-    reader.document = document(
-        [first, receipt(2, "apple", fresh=1000), receipt(3, "zebra", [first["address"]])], ok=ok
-    )
-    return RunFeed(pictured.research, reader)
+def feed_with() -> RunFeed:
+    return RunFeed(pictured.research, Reader(pictured.research))
 
 
 def lines_with(screen: Any, *words: str) -> list[str]:
     return [line for line in shown(screen) if all(word in line for word in words)]
-
-
-async def test_receipts_stand_in_the_order_of_writing_and_by_node() -> None:
-    async with on_screen(feed_with()) as (pilot, screen):
-        await pilot.press("3")
-        await settle(pilot)
-        nodes = [next(w for w in line.split() if w in ("zebra", "apple")) for line in
-                 lines_with(screen, "rendered", "input")]  # fmt: skip
-        assert nodes == ["zebra", "apple", "zebra"]
-        await pilot.press("l")
-        await settle(pilot)
-        nodes = [next(w for w in line.split() if w in ("zebra", "apple")) for line in
-                 lines_with(screen, "rendered", "input")]  # fmt: skip
-        assert nodes == ["apple", "zebra", "zebra"]
-
-
-async def test_enter_goes_to_the_receipt_that_woke_this_one() -> None:
-    async with on_screen(feed_with()) as (pilot, screen):
-        await pilot.press("3", "j", "j")
-        await settle(pilot)
-        assert lines_with(screen, "receipt 3 of zebra")
-        await pilot.press("enter")
-        await settle(pilot)
-        assert lines_with(screen, "receipt 1 of zebra")
-
-
-async def test_a_chain_that_holds_is_never_called_signed_and_a_broken_one_is_said() -> None:
-    async with on_screen(feed_with()) as (pilot, screen):
-        await pilot.press("3")
-        await settle(pilot)
-        assert lines_with(screen, "tamper-evident, not signed")
-    async with on_screen(feed_with(ok=False)) as (pilot, screen):
-        await pilot.press("3", "j")
-        await settle(pilot)
-        assert lines_with(screen, "does not hold", "it was edited")
-
-
-async def test_no_receipt_is_never_green() -> None:
-    feed = feed_with(ok=None)
-    assert isinstance(feed.reader, Reader)
-    feed.reader.document = {"chain_ok": None, "nodes": [], "receipts": []}
-    async with on_screen(feed) as (pilot, screen):
-        await pilot.press("3")
-        await settle(pilot)
-        assert lines_with(screen, "no receipt, so nothing is verified")
 
 
 async def test_an_attachment_shows_its_first_part_and_older_rows_come_on_request() -> None:
@@ -142,8 +64,38 @@ async def test_a_value_leads_to_the_step_that_wrote_it() -> None:
         assert screen.timeline_pane.timeline.step == 0
 
 
+async def test_an_agent_shows_its_memory_its_segments_and_those_that_are_missing() -> None:
+    segments = [
+        {"segment_number": 1, "timestamp": "2026-01-15T14:32:15Z", "prompt": "Review",
+         "summary": "all well"},
+        {"segment_number": 4, "summary": "later"},
+    ]  # fmt: skip
+    captain: dict[str, Any] = {
+        "scope": "run", "name": "captain", "memory": "knows the way", "segments": segments,
+        "gap": [2, 3],
+    }  # fmt: skip
+    ghost: dict[str, Any] = {
+        "scope": "project", "name": "ghost", "memory": None, "segments": [], "orphan": True,
+        "unreadable": "memory.md is a link",
+    }  # fmt: skip
+    feed = feed_with()
+    feed.reader.records = {"agents": [captain, ghost]}
+    async with on_screen(feed, (120, 44)) as (pilot, screen):
+        await pilot.press("4")
+        await settle(pilot)
+        told = ("knows the way", "segment 1", "segment 2: missing", "segment 3: missing")
+        lines = shown(screen)
+        at = [lines.index(lines_with(screen, one)[0]) for one in (*told, "segment 4")]
+        assert at == sorted(at)
+        assert lines_with(screen, "segment 1", "Review")
+        assert lines_with(screen, "segments missing: 2, 3")
+        await pilot.press("j")
+        await settle(pilot)
+        assert lines_with(screen, "memory.md is a link; segments without an agent of this name")
+
+
 def test_columns_leave_from_the_right_and_never_overlap() -> None:
-    table = receipts_table([receipt(1, "a")])
+    table = table_for("agents", [])
     for width in range(20, 200):
         placed = place(table, width)
         assert placed

@@ -1,0 +1,1 @@
+"""The world models of an OpenProse run: versions of each node, their bytes, what differs."""

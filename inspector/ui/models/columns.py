@@ -1,0 +1,57 @@
+"""The columns of versions, and what is said of their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.text.numbers import NOT_RECORDED, size
+from inspector.ui.palette import Role
+from inspector.ui.run.record_columns import Column, Table, plain, short_address
+
+Record = Mapping[str, Any]
+
+IN_WORDS = {
+    "verified": "its bytes have the address that they are kept under",
+    "tampered": "its bytes do not have the address that they are kept under: they were changed",
+    "unverified": "no version is kept that proves these bytes; a stamp is what an agent wrote",
+    "unreadable": "its bytes cannot be read whole",
+}
+
+
+def trouble_of(record: Record) -> str | None:
+    """What is wrong with a version, in a sentence without its full stop."""
+    word = str(record.get("integrity"))
+    why = record.get("unreadable")
+    said = IN_WORDS[word] if word in ("tampered", "unreadable") else ""
+    return ": ".join(part for part in (said, str(why or "")) if part) or None
+
+
+def _changes(record: Record) -> str:
+    changes = record.get("changes")
+    if changes is None:
+        return NOT_RECORDED
+    signs = {"added": "+", "changed": "≠", "removed": "-"}
+    counts = {word: sum(1 for one in changes if one["change"] == word) for word in signs}
+    return " ".join(f"{signs[word]}{count}" for word, count in counts.items() if count)
+
+
+def _title(record: Record) -> str:
+    node = record.get("node")
+    return f"{NOT_RECORDED if node is None else node} {short_address(record.get('version'))}"
+
+
+VERSIONS = Table(
+    (
+        Column("node", 20, plain("node"), Role.TEXT, grows=True),
+        Column("version", 10, lambda record: short_address(record.get("version"))),
+        Column("published", 9, lambda one: "published" if one.get("published") else "", Role.TEXT),
+        Column("bytes", 10, plain("integrity")),
+        Column("files", 5, plain("files"), right=True, narrow=False),
+        Column("size", 6, lambda record: size(record.get("size")), right=True, narrow=False),
+        Column("changed", 9, _changes, narrow=False),
+        Column("kept for", 8, lambda one: str(one.get("scope") or "run"), narrow=False),
+    ),
+    trouble_of,
+    _title,
+)

@@ -1,0 +1,122 @@
+"""What is said of a version: its address and bytes, its files, and what differs from another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspector.text.measure import clip
+from inspector.text.numbers import NOT_RECORDED, size
+from inspector.ui.models.columns import IN_WORDS, trouble_of
+from inspector.ui.palette import Role
+from inspector.ui.run.content import content_of
+from inspector.ui.run.label import safe
+from inspector.ui.run.sheet import Page
+from inspector.ui.wrap import wrapped
+
+Record = Mapping[str, Any]
+LABEL = 12
+SIZE_END = 20
+MOST_FILES = 200
+MOST_LINES = 5_000
+_ROLES = {"+": Role.SUCCESS, "-": Role.ERROR, "@": Role.MUTED}
+
+
+def write(page: Page, record: Record, told: str) -> None:
+    """The version itself; `told` says what stands below it."""
+    signs = page.kit.signs
+    line = page.line()
+    line.add(clip(safe(str(record.get("node")), signs), page.room, ellipsis=signs.cut), Role.STRONG)
+    line.add("published" if record.get("published") else "", skip=3)
+    line.add("canonical", Role.MUTED, skip=3)
+    trouble = trouble_of(record)
+    word = str(record.get("integrity"))
+    if trouble is not None:
+        _said(page, signs.finding, trouble, Role.WARNING)
+    else:
+        is_proved = word == "verified"
+        sign = signs.completed if is_proved else signs.unknown
+        _said(page, sign, IN_WORDS.get(word, word), Role.SUCCESS if is_proved else Role.MUTED)
+    _fact(page, "version", record.get("version"))
+    if record.get("address") not in (None, record.get("version")):
+        _fact(page, "recomputed", record.get("address"))
+    _fact(page, "kept in", record.get("store") or record.get("attachment_path"))
+    if record.get("receipts") is not None:
+        chain = record.get("chain") or "of several nodes"
+        _fact(page, "receipts", f"{record['receipts']:,} beside it, the chain {chain}")
+    if told:
+        page.blank()
+        page.line().add(clip(told, page.room, ellipsis=signs.cut), Role.MUTED)
+
+
+def _said(page: Page, sign: str, text: str, role: Role) -> None:
+    signs = page.kit.signs
+    for number, part in enumerate(wrapped(safe(text, signs), page.room - 2, 4, signs.cut)):
+        line = page.line()
+        if not number:
+            line.add(sign, role)
+        line.put(page.margin + 2, part)
+
+
+def _fact(page: Page, label: str, value: Any) -> None:
+    line, signs = page.line(), page.kit.signs
+    line.add(label, Role.MUTED)
+    line.put(page.margin + LABEL, "")
+    text = NOT_RECORDED if value is None else safe(str(value), signs)
+    line.add(clip(text, page.room - LABEL, ellipsis=signs.cut))
+
+
+def write_diff(page: Page, changes: Sequence[Record]) -> None:
+    """File by file: what became of it, and the lines that differ."""
+    if not changes:
+        page.line().add("no file differs", Role.MUTED)
+    written = 0
+    for one in changes[:MOST_FILES]:
+        page.blank()
+        _file(page, str(one["path"]), str(one["change"]), _sizes(one))
+        lines = one.get("lines")
+        if lines is None:
+            page.line().add("no text, or more of it than is set side by side", Role.MUTED)
+        for text in (lines or ())[: max(0, MOST_LINES - written)]:
+            written += 1
+            shown = page.kit.signs.show(text)
+            role = _ROLES.get(text[:1], Role.TEXT)
+            page.line().add(clip(shown, page.room, ellipsis=page.kit.signs.cut), role)
+    if len(changes) > MOST_FILES or written >= MOST_LINES:
+        page.line().add("and more than is shown here", Role.MUTED)
+
+
+def _sizes(one: Record) -> str:
+    before, after = one.get("before_size"), one.get("after_size")
+    if before is None or after is None:
+        return size(after if before is None else before)
+    return f"{size(before)} → {size(after)}"
+
+
+def _file(page: Page, path: str, word: str, sizes: str) -> None:
+    line, signs = page.line(), page.kit.signs
+    room = max(8, page.room - 30)
+    line.add(clip(safe(path, signs), room, ellipsis=signs.cut), Role.STRONG)
+    line.add(word, Role.MUTED, skip=3)
+    line.add(signs.plain(sizes), Role.MUTED, skip=3)
+
+
+def write_files(page: Page, files: Sequence[Record]) -> None:
+    """The files of a version with what is in them."""
+    if not files:
+        page.line().add("it has no files", Role.MUTED)
+    left = MOST_LINES
+    for one in files[:MOST_FILES]:
+        page.blank()
+        _file(page, str(one["path"]), "", size(one["size"]))
+        text = one.get("text")
+        if text is None:
+            page.line().add("no text, or too long to be shown", Role.MUTED)
+            continue
+        for each in content_of(str(one["path"]), text, "text").lines[:left]:
+            left -= 1
+            line = page.line()
+            line.add(each.lead)
+            line.add(each.key, Role.MUTED)
+            room = max(0, page.end - line.cells)
+            line.add(clip(each.rest, room, ellipsis=page.kit.signs.cut))

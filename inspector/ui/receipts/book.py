@@ -1,0 +1,135 @@
+"""The ledger as its screen needs it: rows in three ways, sums, money. Pure.
+
+Money is only told where a person gave a price; a model without one is unpriced, which is not free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from inspector.config.settings import Price
+from inspector.query.openprose.receipts.money import cost_document, cost_of, money_document
+
+Record = Mapping[str, Any]
+
+NOT_SIGNED = "tamper-evident, not signed"
+NONE = "no receipt, so nothing is verified"
+
+
+class Way(Enum):
+    """How the ledger is listed."""
+
+    ORDER = "in order"
+    NODES = "by node"
+    SUMS = "sums"
+
+    def next(self, by: int = 1) -> Way:
+        """The way that comes `by` after this one, round and round."""
+        ways = list(Way)
+        return ways[(ways.index(self) + by) % len(ways)]
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """One reading of the ledger."""
+
+    document: Mapping[str, Any] = field(default_factory=dict)
+    money: Mapping[str, Any] | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+    def price_of(self, receipt: Record) -> Mapping[str, Any] | None:
+        """What one receipt cost; None when no price is known at all."""
+        return cost_document(cost_of([receipt], self.prices))
+
+    @property
+    def receipts(self) -> Sequence[Record]:
+        """All receipts in the order of writing."""
+        found: Sequence[Record] = self.document.get("receipts", ())
+        return found
+
+    @property
+    def nodes(self) -> Sequence[Record]:
+        """The chains."""
+        found: Sequence[Record] = self.document.get("nodes", ())
+        return found
+
+    def chain_of(self, node: str) -> Record | None:
+        """The chain of a node."""
+        return next((one for one in self.nodes if one.get("node") == node), None)
+
+    def by_id(self, number: object) -> Record | None:
+        """The receipt with an id."""
+        return next((one for one in self.receipts if one.get("id") == number), None)
+
+    def rows(self, way: Way) -> tuple[Record, ...]:
+        """What is listed, one way."""
+        if way is Way.ORDER:
+            return tuple(self.receipts)
+        if way is Way.NODES:
+            # Sorting keeps the order of writing within a node.
+            return tuple(sorted(self.receipts, key=lambda one: str(one.get("node"))))
+        return tuple(self._sums())
+
+    def _sums(self) -> list[Record]:
+        found: list[Record] = []
+        for title, name in (("cause", "surprise_cause"), ("node", "node")):
+            sums: Mapping[str, Record] = self.document.get(f"tokens_by_{name}", {})
+            costs = {} if self.money is None else self.money[f"by_{name}"]
+            found += [
+                {"group": group, "of": title, **one, "cost": costs.get(group)}
+                for group, one in sums.items()
+            ]
+        return found
+
+
+def book_of(document: Mapping[str, Any], prices: Mapping[str, Price]) -> Book:
+    """A reading, with what it cost by these prices."""
+    return Book(document, money_document(document.get("receipts", ()), prices), prices)
+
+
+def verdict(book: Book) -> tuple[bool | None, str]:
+    """Whether every chain holds, in a sentence without a full stop; None = nothing to hold."""
+    ok = book.document.get("chain_ok")
+    if ok is None:
+        return None, NONE
+    count = len(book.nodes)
+    if not ok:
+        bad = [one for one in book.nodes if one.get("broken")]
+        words = {"broken": "does not hold", "unverifiable": "cannot be verified"}
+        said = {words.get(str(one.get("verdict")), words["broken"]) for one in bad}
+        what = said.pop() if len(said) == 1 else "does not hold or cannot be verified"
+        return False, f"the chain of {len(bad)} of {count} nodes {what}"
+    heads = sum(1 for one in book.nodes if one.get("verdict") == "verified_except_head")
+    more = f", but nothing confirms the newest receipt of {heads}" if heads else ""
+    return True, f"canonical; the chains of all {count} nodes hold{more}: {NOT_SIGNED}"
+
+
+def cost_words(cost: Mapping[str, Any] | None) -> str:
+    """`0.42 USD + 3 unpriced`; empty without any price."""
+    if cost is None:
+        return ""
+    amounts = [f"{amount} {currency}" for currency, amount in cost["cost"].items()]
+    if cost["unpriced"]:
+        amounts.append(f"{cost['unpriced']} unpriced")
+    return " + ".join(amounts) or "0"
+
+
+def spent(receipt: Record) -> tuple[int, int] | None:
+    """Tokens (fresh, reused) of a receipt; None where they cannot be read."""
+    tokens = receipt.get("tokens")
+    if not isinstance(tokens, Mapping):
+        return None
+    return int(tokens.get("fresh") or 0), int(tokens.get("reused") or 0)
+
+
+def trouble_of(receipt: Record) -> str | None:
+    """A sentence about what is wrong with a receipt: its chain, its fields, or that it failed."""
+    said = [*receipt.get("broken", ()), *receipt.get("trouble", ())]
+    if said:
+        return "; ".join(dict.fromkeys(map(str, said)))
+    if receipt.get("status") == "failed":
+        return str(receipt.get("failure_reason") or "it failed, and does not say why")
+    return None

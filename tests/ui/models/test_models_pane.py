@@ -1,0 +1,157 @@
+"""The tab of world models: versions, what is said of their bytes, and two of them compared."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from inspector.ui.models.columns import trouble_of
+from inspector.ui.models.pane import ModelsPane
+from inspector.ui.run.screen import RunScreen
+from tests.ui.run import pictured
+from tests.ui.run.fakes import FakeReader, RunFeed
+from tests.ui.run.screens import on_screen, settle, shown
+
+SIZES = ((160, 50), (80, 24), (40, 15))
+
+
+def version(letter: str, node: str = "monitor", integrity: str = "verified",
+            files: Sequence[str] | None = ("a.md",), **more: Any) -> dict[str, Any]:  # fmt: skip
+    return {
+        "version": f"sha256:{letter * 64}",
+        "address": f"sha256:{letter * 64}",
+        "node": node,
+        "size": 12,
+        "published": letter == "c",
+        "integrity": integrity,
+        "files": None if files is None else [{"path": path, "size": 6} for path in files],
+        "changes": [],
+        "unreadable": None,
+        "store": f"/project/state/world-model/{node}",
+        "scope": "project",
+        **more,
+    }
+
+
+def change(path: str, *lines: str) -> Mapping[str, Any]:
+    return {"path": path, "change": "changed", "before_size": 1, "after_size": 2,
+            "lines": list(lines)}  # fmt: skip
+
+
+def part(first: str, second: str) -> str:
+    older = f"sha256:{first * 64}" if first else ""
+    return f"world_models:{older}..sha256:{second * 64}"
+
+
+@asynccontextmanager
+async def models_of(
+    *records: Mapping[str, Any], size: tuple[int, int] = (120, 40), **answers: Any
+) -> AsyncIterator[tuple[Pilot[None], RunScreen, ModelsPane]]:
+    """The tab in front, over a reader with these records and answers."""
+    reader = FakeReader(pictured.research)
+    reader.records = {"world_models": records, **answers.pop("asked", {})}
+    feed = RunFeed(pictured.research, reader)
+    async with on_screen(feed, size) as (pilot, screen):
+        screen.open_part("world_models")
+        await settle(pilot)
+        await rest(pilot)
+        assert isinstance(screen.pane, ModelsPane)
+        yield pilot, screen, screen.pane
+
+
+async def rest(pilot: Pilot[None]) -> None:
+    await pilot.pause(0.3)
+    await settle(pilot)
+
+
+def lines_with(screen: RunScreen, *words: str) -> list[str]:
+    return [line for line in shown(screen) if all(word in line for word in words)]
+
+
+THREE = (version("a"), version("b"), version("c"))
+ASKED = {
+    part("", "a"): [change("a.md", "+first")],
+    part("b", "c"): [change("a.md", "-from b", "+to c")],
+    part("a", "c"): [change("a.md", "-from a", "+to c")],
+    f"world_models:sha256:{'c' * 64}": [{"path": "a.md", "size": 6, "text": "whole of c"}],
+}
+
+
+async def test_a_version_is_compared_with_the_one_before_and_with_any_older() -> None:
+    async with models_of(*THREE, asked=ASKED) as (pilot, screen, _):
+        await pilot.press("G")
+        await rest(pilot)
+        assert lines_with(screen, "-from b")
+        assert lines_with(screen, "the version before")
+        await pilot.press("h")
+        await rest(pilot)
+        assert lines_with(screen, "-from a")
+        assert lines_with(screen, "2 versions before")
+        await pilot.press("h", "h", "l")
+        await rest(pilot)
+        assert lines_with(screen, "-from b")
+
+
+async def test_enter_shows_what_is_in_the_files_and_what_differs_again() -> None:
+    async with models_of(*THREE, asked=ASKED) as (pilot, screen, _):
+        await pilot.press("G", "enter")
+        await rest(pilot)
+        assert lines_with(screen, "whole of c")
+        await pilot.press("enter")
+        await rest(pilot)
+        assert lines_with(screen, "+to c")
+
+
+async def test_the_first_version_is_all_added() -> None:
+    async with models_of(*THREE, asked=ASKED) as (_, screen, _):
+        assert lines_with(screen, "all of it is added")
+        assert lines_with(screen, "+first")
+
+
+async def test_versions_of_another_node_are_never_compared_with() -> None:
+    records = (version("a", "other"), version("b"))
+    async with models_of(*records, asked={part("", "b"): [change("x")]}) as (pilot, screen, _):
+        await pilot.press("G")
+        await rest(pilot)
+        assert lines_with(screen, "the first version of this node")
+
+
+async def test_bytes_that_were_changed_or_cannot_be_read_are_said() -> None:
+    records = (
+        version("a", integrity="tampered", files=None, unreadable="3 bytes follow its last file"),
+        version("b", integrity="unreadable", files=None, unreadable="pipe is a link"),
+        version("c", integrity="unverified"),
+    )
+    async with models_of(*records) as (pilot, screen, _):
+        assert lines_with(screen, "they were changed: 3 bytes follow its last file")
+        await pilot.press("j")
+        await rest(pilot)
+        assert lines_with(screen, "cannot be read whole: pipe is a link")
+        await pilot.press("j")
+        await rest(pilot)
+        assert lines_with(screen, "a stamp is what an agent wrote")
+        assert not lines_with(screen, "✓", "its bytes")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_it_is_drawn_at_every_size(size: tuple[int, int]) -> None:
+    async with models_of(*THREE, size=size, asked=ASKED) as (pilot, screen, _):
+        await pilot.press("G")
+        await rest(pilot)
+        assert lines_with(screen, "monitor")
+        assert all(len(line) <= size[0] for line in shown(screen))
+
+
+async def test_nothing_recorded_is_said() -> None:
+    async with models_of() as (_, screen, _):
+        assert lines_with(screen, "No version is recorded here.")
+
+
+def test_only_what_is_wrong_is_called_trouble() -> None:
+    assert trouble_of(version("a")) is None
+    assert trouble_of(version("a", integrity="unverified")) is None
+    assert "changed" in str(trouble_of(version("a", integrity="tampered")))

@@ -1,0 +1,224 @@
+"""The tab of receipts: three ways of listing, what woke one, chains in words, what was spent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.pilot import Pilot
+
+from inspector.config.settings import Price, Settings
+from inspector.query.openprose.receipts.files import file_rows, rows_to_receipts
+from inspector.query.openprose.receipts.ledger import ledger_document, ledger_of
+from inspector.ui.receipts.book import NOT_SIGNED, Way, book_of, verdict
+from inspector.ui.receipts.chart import BLOCKS, block, cells_of
+from inspector.ui.receipts.pane import ReceiptsPane
+from inspector.ui.run.screen import RunScreen
+from tests.query.openprose.logs.receipts import receipt
+from tests.ui.run import pictured
+from tests.ui.run.fakes import FakeReader, RunFeed
+from tests.ui.run.screens import app_over, open_run, settle, shown
+
+Receipt = dict[str, Any]
+SIZES = ((160, 50), (80, 24), (40, 15))
+
+
+def episode() -> list[Receipt]:
+    """A signal wakes two readers; one is woken again for nothing, one fails."""
+    inbox = receipt("inbox", source="external", input_fingerprints=["one"])
+    reader = receipt("reader", refs=(inbox["content_hash"],), input_fingerprints=["x", "y"])
+    again = receipt("reader", reader, status="skipped", refs=(inbox["content_hash"],),
+                    input_fingerprints=["x", "y"])  # fmt: skip
+    other = receipt("inbox", inbox, source="external", input_fingerprints=["two"],
+                    fingerprints={"@atomic": "moved"})  # fmt: skip
+    broke = receipt("writer", status="failed", reason="the model refused",
+                    refs=(reader["content_hash"], other["content_hash"]))  # fmt: skip
+    return [inbox, reader, again, other, broke]
+
+
+def document(made: list[Receipt]) -> Mapping[str, Any]:
+    data = "\n".join(json.dumps(one) for one in made).encode()
+    return ledger_document(ledger_of(rows_to_receipts(file_rows("x.jsonl", data), 1)))
+
+
+class Reader(FakeReader):
+    document: Mapping[str, Any]
+
+    def receipts(self) -> Mapping[str, Any]:
+        return self.document
+
+
+@asynccontextmanager
+async def receipts_of(
+    made: list[Receipt],
+    size: tuple[int, int] = (160, 50),
+    prices: Mapping[str, Price] | None = None,
+) -> AsyncIterator[tuple[Pilot[None], RunScreen]]:
+    """The tab in front."""
+    reader = Reader(pictured.research)
+    reader.document = document(made)
+    app = app_over(RunFeed(pictured.research, reader))
+    app.settings = Settings(prices=prices or {})
+    async with app.run_test(size=size) as pilot:
+        screen = open_run(app)
+        await settle(pilot)
+        await pilot.press("3")
+        await settle(pilot)
+        assert isinstance(screen.pane, ReceiptsPane)
+        yield pilot, screen
+
+
+def lines_with(screen: RunScreen, *words: str) -> list[str]:
+    return [line for line in shown(screen) if all(word in line for word in words)]
+
+
+def ids(screen: RunScreen) -> list[Any]:
+    pane = screen.pane
+    assert isinstance(pane, ReceiptsPane)
+    return [one.get("id") for one in pane.list.records]
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    await pilot.press(*keys)
+    await settle(pilot)
+
+
+async def test_in_order_by_node_and_added_up() -> None:
+    async with receipts_of(episode()) as (pilot, screen):
+        assert ids(screen) == [1, 2, 3, 4, 5]
+        await press(pilot, "j", "l")
+        assert ids(screen) == [1, 4, 2, 3, 5]
+        assert lines_with(screen, "receipt 2 of reader"), "the cursor stays on its receipt"
+        await press(pilot, "l")
+        assert lines_with(screen, "cause", "external")
+        assert lines_with(screen, "node", "writer")
+        await press(pilot, "l", "h")
+        assert lines_with(screen, "sums")
+
+
+async def test_enter_follows_what_woke_it_one_after_the_other_and_escape_leads_back() -> None:
+    async with receipts_of(episode()) as (pilot, screen):
+        await press(pilot, "G", "enter")
+        assert lines_with(screen, "receipt 2 of reader")
+        await press(pilot, "enter")
+        assert lines_with(screen, "receipt 1 of inbox")
+        await press(pilot, "escape", "escape")
+        assert lines_with(screen, "receipt 5 of writer")
+        await press(pilot, "enter")
+        assert lines_with(screen, "receipt 4 of inbox"), "the second reference"
+
+
+async def test_why_a_node_woke_and_what_moved() -> None:
+    async with receipts_of(episode()) as (pilot, screen):
+        await press(pilot, "j", "j", "j")
+        assert lines_with(screen, "input 1 of 1 differs from receipt 1: one → two")
+        assert lines_with(screen, "@atomic", "t → moved")
+        assert lines_with(screen, "so that whoever subscribes to it wakes")
+        await press(pilot, "k")
+        assert lines_with(screen, "neither contract nor inputs differ", "nothing had to be done")
+
+
+async def test_a_failure_says_its_reason_and_a_memo_skip_is_seen() -> None:
+    async with receipts_of(episode()) as (pilot, screen):
+        assert lines_with(screen, "» skipped")
+        await press(pilot, "G")
+        assert lines_with(screen, "▲", "the model refused")
+        assert lines_with(screen, '"failure_reason"'), "the semantic diff"
+
+
+async def test_a_chain_that_holds_is_never_called_signed() -> None:
+    async with receipts_of(episode()) as (_, screen):
+        assert lines_with(screen, "✓", "canonical", "hold", NOT_SIGNED)
+
+
+async def test_a_broken_chain_is_said_above_and_at_its_receipt() -> None:
+    made = episode()
+    made[0]["cost"]["tokens"]["fresh"] = 1
+    async with receipts_of(made) as (pilot, screen):
+        assert lines_with(screen, "✗", "the chain of 1 of 3 nodes does not hold")
+        assert not lines_with(screen, NOT_SIGNED, "all")
+        assert lines_with(screen, "▲", "content_hash does not equal")
+        assert lines_with(screen, "the writer recorded another one")
+        await press(pilot, "j", "j", "j")
+        assert lines_with(screen, "▲", "prev does not equal")
+
+
+async def test_no_receipt_is_never_green() -> None:
+    async with receipts_of([]) as (_, screen):
+        assert lines_with(screen, "no receipt, so nothing is verified")
+        assert not lines_with(screen, "✓", "no receipt")
+
+
+async def test_money_only_where_a_person_gave_a_price() -> None:
+    async with receipts_of(episode()) as (_, screen):
+        assert not lines_with(screen, "USD")
+    prices = {"m": Price(input=Decimal(3), cache_read=Decimal("0.3"))}
+    async with receipts_of(episode(), prices=prices) as (pilot, screen):
+        assert lines_with(screen, "USD by your prices")
+        assert lines_with(screen, "cost", "0.000312 USD")
+        await press(pilot, "h")
+        assert lines_with(screen, "external", "USD")
+
+
+async def test_enter_on_a_sum_goes_to_its_receipts() -> None:
+    async with receipts_of(episode()) as (pilot, screen):
+        await press(pilot, "h", "G", "enter")
+        assert lines_with(screen, "receipt 5 of writer")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_it_is_drawn_at_every_size(size: tuple[int, int]) -> None:
+    async with receipts_of(episode(), size) as (pilot, screen):
+        assert lines_with(screen, "inbox")
+        assert all(len(line) <= size[0] for line in shown(screen))
+        await press(pilot, "h")
+        await press(pilot, "h")
+
+
+def test_the_verdict_counts_what_holds_and_what_does_not() -> None:
+    assert verdict(book_of(document([]), {}))[0] is None
+    holds, said = verdict(book_of(document(episode()), {}))
+    assert holds and said.endswith(NOT_SIGNED)
+    without = [{key: value for key, value in one.items() if key != "content_hash"}
+               for one in episode()]  # fmt: skip
+    assert "nothing confirms the newest receipt of 2" in verdict(book_of(document(without), {}))[1]
+
+
+def test_the_ways_of_listing_go_round() -> None:
+    for way in Way:
+        assert way.next().next(-1) is way
+        assert way.next(len(Way)) is way
+
+
+_SPENT = st.lists(
+    st.fixed_dictionaries({
+        "tokens": st.none() | st.fixed_dictionaries({
+            "fresh": st.integers(0, 10**6), "reused": st.integers(0, 10**6),
+        }),
+        "status": st.sampled_from(["rendered", "failed"]),
+    }),
+    max_size=30,
+)  # fmt: skip
+
+
+@given(_SPENT, st.integers(1, 20), st.integers(-1, 29))
+def test_the_chart_leaves_no_receipt_out(made: list[Any], width: int, chosen: int) -> None:
+    cells = cells_of(made, width, chosen)
+    assert len(cells) == min(width, len(made))
+    assert sum(one.receipts for one in cells) == len(made)
+    fresh = sum((one["tokens"] or {"fresh": 0})["fresh"] for one in made)
+    assert sum(one.fresh for one in cells) == fresh
+    assert sum(one.chosen for one in cells) == (0 <= chosen < len(made))
+    assert any(one.failed for one in cells) == any(one["status"] == "failed" for one in made)
+
+
+@given(st.integers(0, 10**9), st.integers(1, 10**9))
+def test_something_is_never_drawn_as_nothing(amount: int, most: int) -> None:
+    drawn = block(min(amount, most), most, BLOCKS)
+    assert (drawn == BLOCKS[0]) == (amount == 0)
