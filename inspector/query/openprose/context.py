@@ -35,6 +35,17 @@ def related(
     return {name: rows_ for name, rows_ in found.items() if rows_}
 
 
+BEYOND = "columns beyond the document"
+
+
+def beyond_the_document(rows: Sequence[Event]) -> Mapping[str, tuple[Mapping[str, Any], ...]]:
+    """What the newest of a step's rows holds in columns that the state document does not have."""
+    known = DOCUMENTED["execution"]
+    payload = rows[-1].payload if rows else {}
+    extra = {name: value for name, value in payload.items() if name not in known}
+    return {BEYOND: (extra,)} if any(value is not None for value in extra.values()) else {}
+
+
 def concerns(finding: Finding, step: Step, rows: Sequence[Event]) -> bool:
     """Whether a finding is about this step or one of its rows."""
     if finding.ref == step.id:

@@ -21,8 +21,11 @@ Record = Mapping[str, Any]
 MOST_ROWS = 10_000
 
 
-def tabs(facts: Facts) -> tuple[Tab, ...]:
-    """What this run can be asked about, with how much there is of each."""
+def tabs(facts: Facts, nodes: int = 0) -> tuple[Tab, ...]:
+    """What this run can be asked about, with how much there is of each.
+
+    `nodes` are those of the graph that it was compiled to.
+    """
     shown = [Tab("timeline", "Timeline")]
     for part, title, table in _TABS:
         kept = facts.kept.get(_KEPT.get(part, ""), 0)
@@ -34,7 +37,8 @@ def tabs(facts: Facts) -> tuple[Tab, ...]:
     if facts.counts.get("imports"):
         shown.append(Tab("imports", "Imports", facts.counts["imports"]))
     tables = Tab("tables", "Tables", len(facts.tables.by_name))
-    return (*shown, Tab("source", "Source"), Tab("raw", "Raw"), tables)
+    graph = (Tab("topology", "Graph", nodes),) if nodes else ()
+    return (*shown, Tab("source", "Source"), *graph, Tab("raw", "Raw"), tables)
 
 
 _TABS = (

@@ -21,6 +21,7 @@ from inspector.query.openprose.endings import Endings
 from inspector.query.openprose.events import text_of
 from inspector.query.openprose.kept_files import kept_counts
 from inspector.query.openprose.load import Loaded, Wanted, loader
+from inspector.query.openprose.logs.compiled import compiled_graph
 from inspector.query.openprose.model_diff import answer, keep
 from inspector.query.openprose.model_files import kept_models
 from inspector.query.openprose.model_versions import world_models
@@ -29,7 +30,13 @@ from inspector.query.openprose.position import position_of
 from inspector.query.openprose.preflight import Material, preflight
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, read_ledger
 from inspector.query.openprose.rows import key_column
-from inspector.query.openprose.sources import changed_source, line_of, project_of
+from inspector.query.openprose.sources import (
+    CHANGED,
+    changed_source,
+    has_changed,
+    line_of,
+    project_of,
+)
 from inspector.query.openprose.state import State
 from inspector.query.openprose.timeline import Timeline
 from inspector.query.reading import Tell
@@ -83,6 +90,7 @@ class ProseRun:
         self._view: RunView | None = None
         self._ledger: Ledger | None = None
         self._snapshots: Sequence[Mapping[str, Any]] | None = None
+        self._graph: Sequence[Mapping[str, Any]] | None = None
         self._changed_source: tuple[str | None] | None = None
 
     def refresh(self) -> RunView:
@@ -270,7 +278,8 @@ class ProseRun:
         described = current.describe(step)
         stands = line_of(self._sources(), described.label)
         if stands is not None:
-            described = replace(described, ref={**described.ref, "source": stands})
+            since = {"since": CHANGED} if has_changed(self._sources(), stands) else {}
+            described = replace(described, ref={**described.ref, "source": stands, **since})
         frame = described.ref.get("frame")
         rows = self._events(history.own_events(current, step))
         related = self._ask(
@@ -278,6 +287,7 @@ class ProseRun:
                 connection, current_tables(self._facts), [event.id for event in rows]
             )
         )
+        related = {**context.beyond_the_document(rows), **related}
         return StepContext(
             described,
             tuple(rows),
@@ -285,6 +295,12 @@ class ProseRun:
             related,
             tuple(f for f in current.run.findings if context.concerns(f, described, rows)),
         )
+
+    def _compiled(self) -> Sequence[Mapping[str, Any]]:
+        """The graph that the run was compiled to, read once."""
+        if self._graph is None:
+            self._graph = compiled_graph(self._place.folder)
+        return self._graph
 
     def _sources(self) -> Sequence[Mapping[str, Any]]:
         """The run's snapshots, read once: they are taken when a run begins."""
@@ -302,6 +318,8 @@ class ProseRun:
                 lambda connection: keep(world_models(connection, tables, place.folder), which)
             )
             return answer([*kept, *keep(kept_models(place), which)], which)
+        if name == "topology":
+            return self._compiled()
         question = records.question_for(part)
         rows = self._ask(lambda connection: question(connection, tables, place))
         if part != "agents":
@@ -378,7 +396,7 @@ class ProseRun:
             open=shown.open,
             describe=shown.describe,
             as_of=now,
-            tabs=records.tabs(facts),
+            tabs=records.tabs(facts, nodes=len(self._compiled())),
         )
 
 

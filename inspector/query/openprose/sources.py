@@ -18,11 +18,17 @@ from inspector.store.places import IMPORTS, RUNS
 SNAPSHOTS = (
     "root.prose.md",
     "program.prose",
+    "program.md",
     "compiled-intent.json",
     "forme.manifest.json",
     "manifest.run.md",
+    "manifest.md",
 )
+"""Roots first, each generation's; then what they were compiled to."""
+ROOTS = SNAPSHOTS[:3]
 FOLDER = "sources"
+FOLDERS = (FOLDER, "services")
+"""Copies of what the root is made of; `services/` in runs of April 2026."""
 MOST_FILES = 500
 MOST_BYTES = 1 << 20
 _READ = (
@@ -34,12 +40,14 @@ _READ = (
 
 def source_files(folder: str, recorded_path: str | None) -> Sequence[Mapping[str, Any]]:
     """The snapshots of a run folder with their text, and whether the root's source differs now."""
-    below, _ = files_below(folder, FOLDER, MOST_FILES)
-    names = [*SNAPSHOTS, *(path for path, _ in below)]
+    below = (path for top in FOLDERS for path, _ in files_below(folder, top, MOST_FILES)[0])
+    names = [*SNAPSHOTS, *below]
     found = [one for name in names if (one := _snapshot(folder, name)) is not None]
     return [_compared(one, folder, recorded_path) for one in found]
 
 
+CHANGED = "the source has changed"
+"""What the detail of a step says of a source that is another one today."""
 MOST_LINES = 100_000
 LEAST_TEXT = 4
 """A statement shorter than this could stand anywhere."""
@@ -61,9 +69,24 @@ def line_of(files: Sequence[Mapping[str, Any]], statement: str) -> str | None:
     return None
 
 
+def has_changed(files: Sequence[Mapping[str, Any]], stands: str) -> bool:
+    """Whether the snapshot in which a statement stands (`file:line`) is another one today."""
+    path = stands.rpartition(":")[0]
+    return any(file["path"] == path and file.get("changed_since") for file in files)
+
+
+def source_of_node(files: Sequence[Mapping[str, Any]], node: str) -> str | None:
+    """The snapshot that a node was compiled from, told by its name."""
+    for file in files:
+        folder, _, name = str(file["path"]).rpartition("/")
+        if folder in FOLDERS and name.partition(".")[0] == node:
+            return str(file["path"])
+    return None
+
+
 def changed_source(folder: str, recorded_path: str | None) -> str | None:
     """The root's snapshot, when its source in the project is another one today."""
-    for name in SNAPSHOTS[:2]:
+    for name in ROOTS:
         snapshot = _snapshot(folder, name)
         if snapshot is not None and _compared(snapshot, folder, recorded_path)["changed_since"]:
             return name
@@ -86,7 +109,7 @@ def _snapshot(folder: str, name: str) -> dict[str, Any] | None:
 
 def _compared(one: dict[str, Any], folder: str, recorded_path: str | None) -> dict[str, Any]:
     """`changed_since` is known for the root's snapshot where the source still lies in the tree."""
-    if one["path"] not in SNAPSHOTS[:2] or not recorded_path or one["text"] is None:
+    if one["path"] not in ROOTS or not recorded_path or one["text"] is None:
         return one
     root = project_of(folder)
     attachment, data = inspect_attachment(root, recorded_path, preview_bytes=MOST_BYTES)

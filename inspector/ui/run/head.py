@@ -203,6 +203,8 @@ def facts(run: Run, standing: Standing, now: int, zone: tzinfo | None, width: in
         found.append(f"{tokens(run.tokens.total)} tokens")
     for currency, amount in (run.cost or {}).items():
         found.append(f"${amount}" if currency == "USD" else f"{amount} {currency}")
+    if full and run.mode is not None and run.runtime is Runtime.OPENPROSE:
+        found.append(f"state mode {run.mode}")
     return found
 
 

@@ -16,8 +16,9 @@ from inspector.model.store import Health, Runtime, Store, WriteStyle
 from inspector.query.backend import RunReader
 from inspector.query.openprose.findings import chains
 from inspector.query.openprose.logs import nodes, reactor
+from inspector.query.openprose.logs.compiled import graph_of
 from inspector.query.openprose.logs.ledger import MOST_BYTES
-from inspector.query.openprose.logs.topology import NONE, Topology, edges_of
+from inspector.query.openprose.logs.topology import NONE, Topology
 from inspector.query.openprose.model_diff import answer, keep
 from inspector.query.openprose.receipts.files import array_rows, rows_to_receipts
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
@@ -167,7 +168,7 @@ class ReactorRun:
             "imports": list,
             "tables": lambda: reactor.tables(folder),
             "source": list,
-            "topology": self._graph,
+            "topology": lambda: graph_of(self._topology),
         }
         return parts[part]()
 
@@ -257,17 +258,6 @@ class ReactorRun:
         nodes_, size = len(self._topology.nodes), len(self._receipts)
         return [
             {"id": self._place.name, "nodes": nodes_, "entry_points": entries, "receipts": size}
-        ]
-
-    def _graph(self) -> Sequence[Record]:
-        return [
-            {
-                "node": node,
-                "label": self._topology.labels.get(node),
-                "entry_point": node in self._topology.entry_points,
-                "inputs": list(edges_of(self._topology, node)),
-            }
-            for node in self._topology.nodes
         ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -17,6 +18,7 @@ from inspector.query.openprose.agents import outside_agents
 from inspector.query.openprose.kept_files import AGENTS, WORLD_MODELS, kept_counts
 from inspector.query.openprose.logs import records, view
 from inspector.query.openprose.logs.bindings import ROOT_SCOPE, has_output, read_values
+from inspector.query.openprose.logs.compiled import compiled_graph
 from inspector.query.openprose.logs.folder import Beside, RunFolder
 from inspector.query.openprose.logs.ledger import read_files
 from inspector.query.openprose.logs.state import LogState
@@ -26,7 +28,7 @@ from inspector.query.openprose.model_files import kept_models
 from inspector.query.openprose.position import Written, position_in
 from inspector.query.openprose.preflight import Material, preflight
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
-from inspector.query.openprose.sources import project_of, source_files
+from inspector.query.openprose.sources import project_of, source_files, source_of_node
 from inspector.query.openprose.view import Place
 from inspector.query.view import RunView, StepContext, Tab, ValueList
 from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
@@ -54,6 +56,8 @@ class LogRun:
         self._facts: view.Facts | None = None
         self._newest: LogState | None = None
         self._view: RunView | None = None
+        self._graph: Sequence[Record] | None = None
+        self._snapshots: Sequence[Record] | None = None
 
     def refresh(self) -> RunView:
         """Reads what was added and gives the run as it stands."""
@@ -97,6 +101,10 @@ class LogRun:
         """What the detail of a step shows."""
         current = self._view or self.refresh()
         described = current.describe(step)
+        name = described.ref.get("branch") or view.node_name(described.label)
+        stands = source_of_node(self._sources(), name)
+        if stands is not None:
+            described = replace(described, ref={**described.ref, "source": stands})
         frame = described.ref.get("frame")
         rows = [event for n in _own_events(current, step) for event in self.events(n, 1)]
         lines = {f"line:{event.id}" for event in rows}
@@ -122,6 +130,7 @@ class LogRun:
             "imports": lambda: records.imports(self._place.folder),
             "tables": lambda: records.tables(self._place.folder),
             "source": lambda: source_files(self._place.folder, self._program()),
+            "topology": self._compiled,
             "workspace": lambda: records.workspace(self._folder.look().workspace),
         }
         return parts[part]()
@@ -230,6 +239,8 @@ class LogRun:
         if kept[WORLD_MODELS]:
             yield Tab("world_models", "World model", kept[WORLD_MODELS])
         yield Tab("source", "Source")
+        if self._compiled():
+            yield Tab("topology", "Graph", len(self._compiled()))
         yield Tab("raw", "Raw")
 
     def _related(self, step: Step) -> Mapping[str, tuple[Record, ...]]:
@@ -264,6 +275,18 @@ class LogRun:
     def _agents(self) -> Sequence[Record]:
         kept = agents_in_files(self._place.folder, self._place.roots)
         return [*kept, *outside_agents(self._place.agents)]
+
+    def _sources(self) -> Sequence[Record]:
+        """The run's snapshots, read once: they are taken when a run begins."""
+        if self._snapshots is None:
+            self._snapshots = self.record("source")
+        return self._snapshots
+
+    def _compiled(self) -> Sequence[Record]:
+        """The graph that the run was compiled to, read once."""
+        if self._graph is None:
+            self._graph = compiled_graph(self._place.folder)
+        return self._graph
 
     def _program(self) -> str | None:
         header = None if self._tail is None else self._tail.header()
