@@ -145,7 +145,10 @@ def _record(parser: Parser) -> None:
     parser.add_argument(
         "run", metavar="RUN|SPELL|SESSION|STORE", help=f"{_RUN_HELP}; a spell, a session, a file"
     )
-    parser.add_argument("part", metavar="PART", nargs="?", help="default: its own record")
+    parser.add_argument(
+        "part", metavar="PART", nargs="?",
+        help="default: its own record; OpenProse: world_models:A..B compares two versions",
+    )  # fmt: skip
     parser.add_argument(
         "--against", metavar="RUN2",
         help="what is other in PART (Grimoire: state, provenance) than in RUN2, which may be"

@@ -55,6 +55,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _print(row: Mapping[str, Any], reveal: bool) -> None:
     for key, value in row.items():
+        if key == "lines" and isinstance(value, list):
+            # What differs between two texts reads as it does everywhere.
+            for line in value:
+                write_line(shown(str(line), reveal=reveal))
+            continue
         text = value if isinstance(value, str) else json_text(value)
         write_line(f"{shown(key)}: {shown(text, reveal=reveal)}")
     write_line()

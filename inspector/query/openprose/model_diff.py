@@ -72,23 +72,29 @@ def _is_asked_for(one: Kept, wanted: Sequence[str]) -> bool:
 
 
 def _is(record: Record, wanted: str) -> bool:
-    asked = wanted.removeprefix(SCHEME)
-    for field in ("version", "address"):
-        known = record.get(field)
-        name = known.removeprefix(SCHEME) if isinstance(known, str) else ""
-        if asked and asked == name:
-            return True
-        if len(asked) >= LEAST_ASKED and (name.startswith(asked) or name.endswith(asked)):
-            return True
-    return False
+    return _has(record, "address", wanted) or _has(record, "version", wanted)
+
+
+def _has(record: Record, field: str, wanted: str) -> bool:
+    known, asked = record.get(field), wanted.removeprefix(SCHEME)
+    if not isinstance(known, str) or not asked:
+        return False
+    name = known.removeprefix(SCHEME)
+    part = len(asked) >= LEAST_ASKED and (name.startswith(asked) or name.endswith(asked))
+    return part or asked == name
 
 
 def _one(kept: Sequence[Kept], wanted: str) -> int:
-    """The place of the version that is asked for; of several places with it the first."""
-    found = [at for at, one in enumerate(kept) if _is(one.record, wanted)]
-    if len({kept[at].record.get("address") or kept[at].record["version"] for at in found}) != 1:
-        raise KeyError(wanted)
-    return next((at for at in found if kept[at].files is not None), found[0])
+    """The place of the version that is asked for; of several places with it the first.
+
+    What the bytes are goes before what they are kept as: a version that was changed bears the
+    address of the one that it was.
+    """
+    for field in ("address", "version"):
+        found = [at for at, one in enumerate(kept) if _has(one.record, field, wanted)]
+        if len({kept[at].record[field] for at in found}) == 1:
+            return next((at for at in found if kept[at].files is not None), found[0])
+    raise KeyError(wanted)
 
 
 def _files(kept: Sequence[Kept], at: int, wanted: str) -> tuple[ModelFile, ...]:

@@ -69,12 +69,12 @@ class LedgerHead(Painted):
             role = Role.ERROR if word == "failed" else Role.MUTED
             pieces.append((f"{sign} {count:,} {signs.show(word)}", role))
         total = document.get("tokens_total", {})
-        if total:
+        if total and self._book.receipts:
             pieces.append((f"fresh {tokens(total['fresh'])}", Role.TEXT))
             pieces.append((f"reused {tokens(total['reused'])}", Role.MUTED))
         if document.get("cost_unreadable"):
             pieces.append((f"{document['cost_unreadable']:,} unreadable costs", Role.WARNING))
-        if self._book.money is not None:
+        if self._book.money is not None and self._book.receipts:
             pieces.append((f"{cost_words(self._book.money)} by your prices", Role.TEXT))
         for number, (text, role) in enumerate(pieces):
             skip = space if number else 0

@@ -211,6 +211,18 @@ def test_a_version_that_is_not_there_is_said(
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_a_version_that_was_changed_elsewhere_does_not_stand_in_the_way(
+    tmp_path: Path, ask: Ask
+) -> None:
+    make(tmp_path)
+    durable(tmp_path, "monitor", ONE, TWO)
+    other = durable(tmp_path, "other", TWO)
+    with (other / "versions" / file_of(TWO)).open("ab") as file:
+        file.write(b"!")
+    changed, _ = models(ask, tmp_path, f"..{name_of(TWO)}")
+    assert "+B" in changed["lines"]
+
+
 def test_versions_in_the_database_are_compared_as_well(tmp_path: Path, ask: Ask) -> None:
     insert = "INSERT INTO world_model_version (version, node, artifact) VALUES ('%s', 'n', x'%s')"
     make(tmp_path, also=[insert % (name_of(one), container(one).hex()) for one in (ONE, TWO)])
@@ -257,3 +269,14 @@ def test_the_lines_between_two_texts_lead_from_one_to_the_other(
 def test_what_is_no_text_is_not_compared_line_by_line() -> None:
     assert lines_between(b"\xff\x00", b"a") is None
     assert lines_between(b"a\n" * 6_000, b"b\n" * 6_000) is None
+
+
+def test_what_differs_reads_as_lines_in_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make(tmp_path)
+    durable(tmp_path, "monitor", ONE, TWO)
+    part = f"world_models:..{name_of(TWO)}"
+    assert main(["record", "latest", part, "--in", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out.split("\n")
+    assert printed.index("-b") + 1 == printed.index("+B")

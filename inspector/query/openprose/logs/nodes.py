@@ -77,6 +77,7 @@ def apply(nodes: Nodes, receipt: Receipt) -> None:
     if word in STATUS:
         extra.ref[word] += 1
     extra.ref["surprise_cause"] = receipt.cause
+    extra.ref["row"] = f"receipt {receipt.id}"
     nodes.event_step.append(step)
     if status is Status.FAILED:
         nodes.failures.append(n)
