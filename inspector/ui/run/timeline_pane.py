@@ -24,6 +24,7 @@ from inspector.ui.run.copying import fit_to_copy
 from inspector.ui.run.detail import Detail
 from inspector.ui.run.detail_text import location
 from inspector.ui.run.label import kind_sign
+from inspector.ui.run.linked import open_linked
 from inspector.ui.run.moments import failure_instants, instant_of, values_of_then
 from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.scrubber import Above, Place, Scrubber
@@ -292,11 +293,12 @@ class TimelinePane(Pane):
     # What can be done
 
     def enter(self) -> None:
-        """Folds or unfolds; where there is one pane, goes to the detail."""
+        """Folds or unfolds, or goes to the run that a step stands for; in one pane, the detail."""
+        timeline = self.timeline
         if self.screen.size.width < NARROW:
             self._show_detail(not self.has_class("-detail"))
-        else:
-            self.timeline.toggle()
+        elif not open_linked(self, timeline.view, timeline.step):
+            timeline.toggle()
 
     def _show_detail(self, shown: bool) -> None:
         self.set_class(shown, "-detail")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from pathlib import Path
 
 import pytest
 
 from inspector.config.settings import Asset
 from inspector.ui.run.screen import RunScreen
+from inspector.ui.runs.words import say
+from inspector.ui.signs import FULL
 from tests.query.grimoire.building import Book
-from tests.ui.spell.screens import on_screen, settle, shown
+from tests.ui.spell.screens import NOW, StoreFeed, on_screen, settle, shown
 from tests.ui.spell.stores import HUGE, crossing, provenance, states
 
 HOSTILE = "[red]\x1b[31mX\nY\u202e"
@@ -145,3 +148,29 @@ async def test_it_fits_every_size(part: str, size: tuple[int, int], tmp_path: Pa
         await pilot.press("j", "h", "l", "tab", "y")
         for line in pilot.app.screen._compositor.render_strips():
             assert line.cell_length == size[0]
+
+
+async def test_a_track_in_the_timeline_is_a_lane_and_leads_to_its_run(tmp_path: Path) -> None:
+    async with on_screen(crossing(tmp_path), "timeline", "Src/r1") as pilot:
+        front = pilot.app.screen
+        assert isinstance(front, RunScreen)
+        timeline = front.timeline_pane.timeline
+        assert timeline.view is not None
+        labels = [timeline.view.steps.label[n] for n in range(len(timeline.view.steps))]
+        timeline.go_to(next(n for n, one in enumerate(labels) if one.startswith("destination")))
+        await settle(pilot)
+        assert any("destination: Dst on chain 8453" in line for line in shown(pilot.app))
+        await pilot.press("enter")
+        await settle(pilot)
+        front = pilot.app.screen
+        assert isinstance(front, RunScreen) and front.run_shown.session == "Dst"
+
+
+def test_the_list_says_that_grimoire_writes_only_at_the_end(tmp_path: Path) -> None:
+    feed = StoreFeed(crossing(tmp_path))
+    try:
+        said = {run.session: say(run, NOW, UTC, FULL).sentence for run in feed.listed.values()}
+    finally:
+        feed.close()
+    assert "Grimoire writes a run only when it is over" in said["Dst"]
+    assert "only when it is over" not in said["Src"]
