@@ -332,11 +332,7 @@ class _Survey:
 
     def _kept(self, folder: str) -> None:
         """Proposes a folder in which something outlives runs as files, unless it is a link."""
-        try:
-            is_folder = stat.S_ISDIR(os.lstat(folder).st_mode)
-        except OSError:
-            return
-        if is_folder:
+        if places.is_real_folder(folder):
             real = os.path.realpath(folder)
             self._propose(Candidate(real, PlaceKind.AGENTS, places.root_of(real)))
             self._folders[real] = None

@@ -7,6 +7,7 @@ about one name.
 
 import os
 import re
+import stat
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -172,6 +173,14 @@ def exists(path: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     return True
+
+
+def is_real_folder(path: str) -> bool:
+    """Whether there is a folder of this name that is no link; False if nobody may say."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def is_run_id(name: str) -> bool:

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.model.clock import rfc3339
-from inspector.query.openprose.agents import gaps
+from inspector.query.openprose.agents import gaps, outside_agents
 from inspector.query.openprose.kept_files import AGENTS, Budget, Shelf, refused_in, shelves
+from inspector.query.openprose.view import Place
 from inspector.store.below import Entry, list_below
 
 MEMORY = "memory.md"
@@ -24,6 +25,11 @@ MOST_BYTES = 64 << 20
 MOST_AGENTS = 2_000
 
 Record = Mapping[str, Any]
+
+
+def kept_agents(place: Place) -> list[Record]:
+    """The agents of a run in files, and those that outlive it in files and databases."""
+    return [*agents_in_files(place.folder, place.roots), *outside_agents(place.agents)]
 
 
 def agents_in_files(folder: str, roots: Sequence[str] = ()) -> list[Record]:

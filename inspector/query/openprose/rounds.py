@@ -10,10 +10,11 @@ the first of these that says anything:
    start: they begin them.
 3. How an earlier loop of this run was written, as far as that was certain (by 1 or 2, or because
    something was recorded between its last `iteration` row and its exit): the VM goes on like that.
-4. The first thing in the body follows an `iteration` row: it seems that rows begin rounds. When
-   the loop is then left straight after an `iteration` row, so that a last round would be empty,
-   the document's reading holds after all: the rows ended rounds, and the first one was empty.
-5. Nothing was recorded in the body: rows end rounds.
+4. The first thing in the body follows the first `iteration` row: it seems that rows begin rounds.
+   When the loop is then left straight after an `iteration` row, so that a last round would be
+   empty, the document's reading holds after all: the rows ended rounds, and the first was empty.
+5. Whatever leaves rounds empty either way, such as two `iteration` rows before anything in the
+   body, or a body of which nothing was recorded: rows end rounds.
 
 A loop whose start is not recorded tells nothing by 1 or 4. Where rows begin rounds, a second row
 with the number of the round under way ends it.
@@ -52,7 +53,8 @@ def _first_in_body(state: State, loop: int) -> int | None:
     """Decides how the loop's rows are read; the round that its newest row began, if it did."""
     newest = state.empty_rounds.pop(loop, None)
     missing = not state.steps.first[loop]
-    if newest is None or missing or state.rows_begin_rounds is False:
+    alone = state.steps.children_of[loop] == 1
+    if newest is None or missing or not alone or state.rows_begin_rounds is False:
         state.round_rows[loop] = RoundRow.ENDS
         return None
     state.round_rows[loop] = RoundRow.SEEMS_TO_BEGIN

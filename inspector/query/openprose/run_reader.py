@@ -15,13 +15,12 @@ from inspector.model.step import Event
 from inspector.model.store import Health
 from inspector.model.value import Attachment
 from inspector.query.openprose import context, history, records, values, view
-from inspector.query.openprose.agent_files import agents_in_files
-from inspector.query.openprose.agents import outside_agents
+from inspector.query.openprose.agent_files import kept_agents
 from inspector.query.openprose.endings import Endings
 from inspector.query.openprose.events import text_of
 from inspector.query.openprose.kept_files import kept_counts
 from inspector.query.openprose.load import Loaded, Wanted, loader
-from inspector.query.openprose.logs.compiled import compiled_graph
+from inspector.query.openprose.logs.compiled import CompiledGraph
 from inspector.query.openprose.model_diff import answer, keep
 from inspector.query.openprose.model_files import kept_models
 from inspector.query.openprose.model_versions import world_models
@@ -90,7 +89,7 @@ class ProseRun:
         self._view: RunView | None = None
         self._ledger: Ledger | None = None
         self._snapshots: Sequence[Mapping[str, Any]] | None = None
-        self._graph: Sequence[Mapping[str, Any]] | None = None
+        self._graph = CompiledGraph(place.folder)
         self._changed_source: tuple[str | None] | None = None
 
     def refresh(self) -> RunView:
@@ -296,12 +295,6 @@ class ProseRun:
             tuple(f for f in current.run.findings if context.concerns(f, described, rows)),
         )
 
-    def _compiled(self) -> Sequence[Mapping[str, Any]]:
-        """The graph that the run was compiled to, read once."""
-        if self._graph is None:
-            self._graph = compiled_graph(self._place.folder)
-        return self._graph
-
     def _sources(self) -> Sequence[Mapping[str, Any]]:
         """The run's snapshots, read once: they are taken when a run begins."""
         if self._snapshots is None:
@@ -319,13 +312,10 @@ class ProseRun:
             )
             return answer([*kept, *keep(kept_models(place), which)], which)
         if name == "topology":
-            return self._compiled()
+            return self._graph.nodes
         question = records.question_for(part)
         rows = self._ask(lambda connection: question(connection, tables, place))
-        if part != "agents":
-            return rows
-        in_files = agents_in_files(place.folder, place.roots)
-        return [*rows, *in_files, *outside_agents(place.agents)]
+        return [*rows, *kept_agents(place)] if part == "agents" else rows
 
     def receipts(self) -> Mapping[str, Any]:
         """The ledger: chains judged, tokens added up, every receipt."""
@@ -396,7 +386,7 @@ class ProseRun:
             open=shown.open,
             describe=shown.describe,
             as_of=now,
-            tabs=records.tabs(facts, nodes=len(self._compiled())),
+            tabs=records.tabs(facts, nodes=len(self._graph.nodes)),
         )
 
 

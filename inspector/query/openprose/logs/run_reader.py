@@ -13,12 +13,11 @@ from inspector.model.status import Status
 from inspector.model.step import Event, Step
 from inspector.model.store import Health
 from inspector.model.value import Attachment
-from inspector.query.openprose.agent_files import agents_in_files
-from inspector.query.openprose.agents import outside_agents
+from inspector.query.openprose.agent_files import kept_agents
 from inspector.query.openprose.kept_files import AGENTS, WORLD_MODELS, kept_counts
 from inspector.query.openprose.logs import records, view
 from inspector.query.openprose.logs.bindings import ROOT_SCOPE, has_output, read_values
-from inspector.query.openprose.logs.compiled import compiled_graph
+from inspector.query.openprose.logs.compiled import CompiledGraph
 from inspector.query.openprose.logs.folder import Beside, RunFolder
 from inspector.query.openprose.logs.ledger import read_files
 from inspector.query.openprose.logs.state import LogState
@@ -56,7 +55,7 @@ class LogRun:
         self._facts: view.Facts | None = None
         self._newest: LogState | None = None
         self._view: RunView | None = None
-        self._graph: Sequence[Record] | None = None
+        self._graph = CompiledGraph(place.folder)
         self._snapshots: Sequence[Record] | None = None
 
     def refresh(self) -> RunView:
@@ -126,11 +125,11 @@ class LogRun:
             return answer(keep(kept_models(self._place), start), start)
         parts: Mapping[str, Callable[[], Sequence[Record]]] = {
             "run": self._run_record,
-            "agents": self._agents,
+            "agents": lambda: kept_agents(self._place),
             "imports": lambda: records.imports(self._place.folder),
             "tables": lambda: records.tables(self._place.folder),
             "source": lambda: source_files(self._place.folder, self._program()),
-            "topology": self._compiled,
+            "topology": lambda: self._graph.nodes,
             "workspace": lambda: records.workspace(self._folder.look().workspace),
         }
         return parts[part]()
@@ -239,8 +238,8 @@ class LogRun:
         if kept[WORLD_MODELS]:
             yield Tab("world_models", "World model", kept[WORLD_MODELS])
         yield Tab("source", "Source")
-        if self._compiled():
-            yield Tab("topology", "Graph", len(self._compiled()))
+        if self._graph.nodes:
+            yield Tab("topology", "Graph", len(self._graph.nodes))
         yield Tab("raw", "Raw")
 
     def _related(self, step: Step) -> Mapping[str, tuple[Record, ...]]:
@@ -272,21 +271,11 @@ class LogRun:
         path = self._place.store_path
         return records.run_record(path, tail.header(), tail.preamble(), size, tail.lines)
 
-    def _agents(self) -> Sequence[Record]:
-        kept = agents_in_files(self._place.folder, self._place.roots)
-        return [*kept, *outside_agents(self._place.agents)]
-
     def _sources(self) -> Sequence[Record]:
         """The run's snapshots, read once: they are taken when a run begins."""
         if self._snapshots is None:
             self._snapshots = self.record("source")
         return self._snapshots
-
-    def _compiled(self) -> Sequence[Record]:
-        """The graph that the run was compiled to, read once."""
-        if self._graph is None:
-            self._graph = compiled_graph(self._place.folder)
-        return self._graph
 
     def _program(self) -> str | None:
         header = None if self._tail is None else self._tail.header()
