@@ -9,7 +9,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from inspector.query.raw_pages import RawText, cut_cell
 from inspector.query.raw_shapes import WITHHELD
 from inspector.store.read import ZeroTouchReader
 from inspector.text.secret_names import secret_name
+from inspector.text.withheld import WITHHELD as WITHHELD_NAMES
 
 MOST_ROWS = 1000
 MOST_SECONDS = 5.0
@@ -33,6 +34,15 @@ _ALLOWED = {
     sqlite3.SQLITE_RECURSIVE,
 }
 _FORBIDDEN_FUNCTIONS = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"}
+_JSON_PATH = re.compile(r"'\s*\$([^']*)'|->>?\s*'([^']*)'")
+_STEP_OF_PATH = re.compile(r'"([^"]+)"|([^.\[\]"#]+)')
+_HOLDS_WITHHELD = {("runs", "provenance"), ("prism_checkpoints", "value")}
+"""Columns of JSON in which things are hidden by their names (Grimoire, Prism)."""
+_CUTTING = {
+    "substr", "substring", "replace", "trim", "ltrim", "rtrim", "hex", "quote", "printf", "format",
+    "group_concat", "string_agg",
+}  # fmt: skip
+"""Functions after which JSON is JSON no more, and no name in it tells anything."""
 _NAMED_IN_ERROR = re.compile(r'near "(.+?)"|no such \w+: (\S+)|ambiguous column name: (\S+)', re.S)
 
 
@@ -51,8 +61,8 @@ class CannotAnswer(Exception):
 class SqlAnswer:
     """Columns and rows; `cut` when there were more rows.
 
-    `secret` says for each column whether its text came, under another name, from a column whose
-    name announces a secret: the shape of such a text does not tell.
+    `secret` says for each column whether its text came, under another name, from a column or out
+    of JSON by a name that announces a secret: the shape of such a text does not tell.
     """
 
     columns: tuple[str, ...]
@@ -113,6 +123,8 @@ class _Asked:
         self.cancelled = cancelled
         self.withheld = False
         self._reads: set[str] = set()
+        self._calls: set[str] = set()
+        self._takes_apart = False
         self._end = time.monotonic() + seconds
 
     def question(self, connection: sqlite3.Connection) -> SqlAnswer:
@@ -147,21 +159,35 @@ class _Asked:
     def _authorize(
         self, action: int, first: str | None, second: str | None, base: str | None, by: str | None
     ) -> int:
-        if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FORBIDDEN_FUNCTIONS:
-            return sqlite3.SQLITE_DENY
+        if action == sqlite3.SQLITE_FUNCTION:
+            self._calls.add((second or "").lower())
+            if (second or "").lower() in _FORBIDDEN_FUNCTIONS:
+                return sqlite3.SQLITE_DENY
         if action == sqlite3.SQLITE_READ and second:
-            if ((first or "").lower(), second.lower()) in WITHHELD:
+            column = ((first or "").lower(), second.lower())
+            if column in WITHHELD:
                 self.withheld = True
                 return sqlite3.SQLITE_DENY
+            self._takes_apart |= column in _HOLDS_WITHHELD
             self._reads.add(second)
         return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
 
     def _secrets(self, columns: Sequence[str]) -> tuple[str | None, ...]:
         """For columns that no table has under this name: a secret's name that was read."""
         known = {name.lower() for name in self._reads}
-        named = (name for name in sorted(self._reads) if secret_name(name) is not None)
-        secret = next(named, None)
+        asked = (*sorted(self._reads), *_names_of_paths(self.sql))
+        secret = next((name for name in asked if name in WITHHELD_NAMES or secret_name(name)), None)
+        if secret is None and self._takes_apart and self._calls & _CUTTING:
+            secret = "resolved_params"
         return tuple(None if name.lower() in known else secret for name in columns)
+
+
+def _names_of_paths(sql: str) -> Iterator[str]:
+    """The names of JSON by which a question goes: what is withheld, then each from the end on."""
+    for path in _JSON_PATH.finditer(sql):
+        steps = [a or b for a, b in _STEP_OF_PATH.findall(path[1] or path[2] or "")]
+        yield from (step for step in steps if step in WITHHELD_NAMES)
+        yield from (step for step in reversed(steps) if not step.strip().isdigit())
 
 
 def _text(name: Any) -> str:

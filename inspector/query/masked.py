@@ -14,6 +14,16 @@ from typing import Any
 
 from inspector.text.escape import json_text
 from inspector.text.mask import mask, mask_named
+from inspector.text.withheld import (
+    ARGUMENT,
+    ARGUMENTS,
+    MANIFEST,
+    PARAMETER,
+    PARAMS,
+    PENDING,
+    VALUE_OF_NAME,
+    WITHHELD,
+)
 
 _OURS = frozenset(
     {
@@ -29,19 +39,6 @@ _NAMED_BY_US = frozenset({"id", "parent", "ref", "step", "raw_status", "at_raw"}
 
 _DATA = frozenset({"payload", "records", "receipts", "attachment", "rows"})
 """Fields that hold what a runtime recorded, under its own names."""
-
-_PENDING = "pendingCalls"
-"""Calls that wait for an approval (Prism): nothing replaced the secrets in their arguments yet."""
-_ARGUMENTS = "arguments"
-
-_WITHHELD = {
-    "rpc_url": "rpc address",
-    "rpc_by_chain": "rpc address",
-    "resolved_params": "parameter",
-}
-"""Fields of Grimoire's provenance that hold what a person gave for a run alone."""
-_MANIFEST = {"rpc_by_chain", "params"}
-"""Fields that a cross-chain manifest has; its parameters are withheld too."""
 
 _HARMLESS = re.compile(r"[\w\[\]/.@%+-]{0,15}(?:#\w{0,4})?|[0-9TZ:., +-]{0,40}", re.ASCII)
 """Too short for any secret without a name, or an instant."""
@@ -62,11 +59,11 @@ class Masks:
         return {key: self._walk(key, value, False, 0) for key, value in content.items()}
 
     def _walk(self, name: str, value: Any, data: bool, depth: int) -> Any:
-        if name in _WITHHELD and data:
-            return self._hidden(value, _WITHHELD[name])
+        if name in WITHHELD and data:
+            return self._hidden(value, WITHHELD[name])
         if isinstance(value, str):
             return self._text(name, value, data)
-        if name == _PENDING and data:
+        if name == PENDING and data:
             return self._walk("calls", self._pending(value), data, depth)
         if isinstance(value, Mapping):
             if depth > _DEEPEST:
@@ -83,7 +80,7 @@ class Masks:
         """Calls without what is in their arguments, whatever it looks like."""
         if isinstance(calls, Mapping):
             return {
-                key: self._hidden(item, "argument") if key == _ARGUMENTS else self._pending(item)
+                key: self._hidden(item, ARGUMENT) if key == ARGUMENTS else self._pending(item)
                 for key, item in calls.items()
             }
         if isinstance(calls, list | tuple):
@@ -101,13 +98,13 @@ class Masks:
         return f"‹masked: {kind}, {len(str(value))} chars›"
 
     def _mapping(self, value: Mapping[Any, Any], data: bool, depth: int) -> dict[Any, Any]:
-        if data and value.keys() >= _MANIFEST:
-            value = {**value, "params": self._hidden(value["params"], "parameter")}
+        if data and value.keys() >= MANIFEST:
+            value = {**value, PARAMS: self._hidden(value[PARAMS], PARAMETER)}
         named = value.get("name")
         known = named if isinstance(named, str) and ("value" in value or "preview" in value) else ""
         masked = {
             key: self._walk(
-                known if key in ("value", "preview") and known else str(key), item, data, depth
+                known if key in VALUE_OF_NAME and known else str(key), item, data, depth
             )
             for key, item in value.items()
         }

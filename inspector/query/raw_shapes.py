@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,6 +100,7 @@ def read_columns(connection: sqlite3.Connection, name: str) -> tuple[RawColumn, 
         rows = connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
     except sqlite3.DatabaseError:
         return ()
+    withheld = _withheld(connection, name)
     return tuple(
         RawColumn(
             name=str(row[1]),
@@ -108,11 +109,43 @@ def read_columns(connection: sqlite3.Connection, name: str) -> tuple[RawColumn, 
             default=None if row[4] is None else str(row[4]),
             key=int(row[5]),
             generated=row[6] in _GENERATED,
-            withheld=(name.lower(), str(row[1]).lower()) in WITHHELD,
+            withheld=withheld(str(row[1]).lower(), row[6] in _GENERATED),
         )
         for row in rows
         if row[6] != _HIDDEN
     )
+
+
+def _withheld(connection: sqlite3.Connection, name: str) -> Callable[[str, bool], bool]:
+    """Which columns are never read: those, what is made of them, and what a view makes of them."""
+    own = {column for table, column in WITHHELD if table == name.lower()}
+    if own:
+        return lambda column, generated: generated or column in own
+    reads = _reads(connection, name)
+    if not reads & WITHHELD:
+        return lambda column, generated: False
+    # A column of a view with the name of one that may be read is taken for that one.
+    known = {column for _, column in reads - WITHHELD if column not in {c for _, c in WITHHELD}}
+    return lambda column, generated: column not in known
+
+
+def _reads(connection: sqlite3.Connection, name: str) -> set[tuple[str, str]]:
+    """Tables and columns of them that a table or view is read from."""
+    found: set[tuple[str, str]] = set()
+
+    def saw(action: int, table: str | None, column: str | None, *_: str | None) -> int:
+        if action == sqlite3.SQLITE_READ:
+            found.add(((table or "").lower(), (column or "").lower()))
+        return sqlite3.SQLITE_OK
+
+    connection.set_authorizer(saw)
+    try:
+        connection.execute(f"SELECT * FROM {quoted(name)} LIMIT 0").fetchall()
+    except (sqlite3.Error, sqlite3.Warning):
+        return set()
+    finally:
+        connection.set_authorizer(None)
+    return {(table, column) for table, column in found if table != name.lower()}
 
 
 def _key_of(

@@ -5,8 +5,10 @@ shows a recorded text passes it through here unless the person asked to see the 
 """
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from inspector.text.secret_json import named_in_json
 from inspector.text.secret_pairs import flags, pairs, spoken, whole_value
 from inspector.text.secret_shapes import (
     Span,
@@ -18,8 +20,10 @@ from inspector.text.secret_shapes import (
     tokens_by_shape,
     urls,
 )
+from inspector.text.withheld import WITHHELD
 
-_FINDERS = (
+_Finder = Callable[[str, str], Iterable[Span]]
+_BY_SHAPE: tuple[_Finder, ...] = (
     key_blocks,
     headers,
     keys_of_vendors,
@@ -31,6 +35,7 @@ _FINDERS = (
     spoken,
     flags,
 )
+_FINDERS = (*_BY_SHAPE, named_in_json)
 _LABEL = re.compile(r"‹masked: [a-z ]{1,24}, [0-9]{1,12} chars›")
 _MEANS_SOMETHING = re.compile(r"\w")
 _MAX_PASSES = 4
@@ -50,10 +55,24 @@ def mask(text: str) -> Masked:
     Hashes, addresses and digests stay. Takes time in proportion to the text, never raises, and
     masking what is masked changes nothing.
     """
+    return _masked(text, _FINDERS)
+
+
+def mask_json(text: str) -> Masked:
+    """`text` without what JSON in it says to hide by its names; what may stand anywhere, stays."""
+    return _masked(text, (named_in_json,))
+
+
+def mask_part(text: str) -> Masked:
+    """Like `mask`, of a part of what went through `mask_json`."""
+    return _masked(text, _BY_SHAPE)
+
+
+def _masked(text: str, finders: Sequence[_Finder]) -> Masked:
     count = 0
     # What a secret was glued to can be recognised once the secret is gone; hence a second look.
     for _ in range(_MAX_PASSES):
-        spans = _secrets(text)
+        spans = _secrets(text, finders)
         if not spans:
             break
         text, count = _replace(text, spans), count + len(spans)
@@ -62,22 +81,30 @@ def mask(text: str) -> Masked:
 
 def mask_named(name: str | None, text: str) -> Masked:
     """Like `mask` for the value of `name`: an `api_key` is hidden whole, whatever it looks like."""
-    found = whole_value(name, text) if name else None
-    if found is None:
+    kind = hidden_whole(name, text)
+    if kind is None:
         return mask(text)
-    spans = _outside_labels(text, Span(0, len(text), found.kind))
+    spans = _outside_labels(text, Span(0, len(text), kind))
     return Masked(_replace(text, spans), len(spans))
+
+
+def hidden_whole(name: str | None, text: str) -> str | None:
+    """As what all of `text` is hidden when it is the value of `name`, else None."""
+    if not name or not text:
+        return None
+    found = whole_value(name, text)
+    return WITHHELD.get(name) if found is None else found.kind
 
 
 def _label(kind: str, chars: int) -> str:
     return f"‹masked: {kind}, {chars} chars›"
 
 
-def _secrets(text: str) -> list[Span]:
+def _secrets(text: str, finders: Sequence[_Finder]) -> list[Span]:
     """What to hide, in order and apart from each other and from labels that stand already."""
     lower = text.lower()
     found = sorted(
-        (span for finder in _FINDERS for span in finder(text, lower) if span.start < span.end),
+        (span for finder in finders for span in finder(text, lower) if span.start < span.end),
         key=lambda span: span.start,
     )
     merged: list[Span] = []

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from inspector.text.mask import Masked, mask, mask_named
-from inspector.text.secret_pairs import whole_value
+from inspector.text.mask import Masked, hidden_whole, mask_json, mask_named, mask_part
 
 PART_CHARS = 49_152
 """So few that a search through them keeps other threads waiting for some milliseconds only."""
@@ -24,14 +23,19 @@ def mask_parts(name: str | None, text: str, part_chars: int = PART_CHARS) -> Ite
     A part ends where a cut hides nothing: the secrets around it are the same with the cut and
     without. A secret that is longer than AROUND may be cut, and then only by its size.
     """
-    if name and whole_value(name, text) is not None:
+    if hidden_whole(name, text) is not None:
         # Hidden for its name, not for what stands in it.
         yield mask_named(name, text)
         return
+    # What an object says of a value in it may stand any number of parts away.
+    by_name = mask_json(text)
+    text = by_name.text
+    if by_name.count:
+        yield Masked("", by_name.count)
     start = 0
     while start < len(text):
         end = _cut(text, start, start + part_chars)
-        yield mask(text[start:end])
+        yield mask_part(text[start:end])
         start = end
 
 
@@ -59,5 +63,5 @@ def _found(text: str, sign: str, first: int, last: int) -> Iterator[int]:
 def _hides_nothing(text: str, start: int, end: int) -> bool:
     before = text[max(start, end - AROUND) : end]
     after = text[end : end + AROUND]
-    around = mask(before + after)
-    return not around.count or around.text == mask(before).text + mask(after).text
+    around = mask_part(before + after)
+    return not around.count or around.text == mask_part(before).text + mask_part(after).text

@@ -20,7 +20,7 @@ from inspector.text.secret_names import (
 )
 from inspector.text.secret_shapes import Span
 
-_HINTS = (
+HINTS = (
     "key",
     "token",
     "secret",
@@ -38,6 +38,7 @@ _HINTS = (
     "xpr",
     "bearer",
 )
+"""What a text holds, in lower case, if any name in it announces a secret."""
 _QUOTE = r"""\\{0,8}["'`]"""
 _NAMED = late(
     r"(?<![A-Za-z0-9_.$-])([A-Za-z0-9_.$-]{2,80}+)"
@@ -74,7 +75,7 @@ _SHORTEST_PHRASE = 12
 
 def pairs(text: str, lower: str) -> Iterator[Span]:
     """Values behind a name that announces a secret."""
-    if not any(hint in lower for hint in _HINTS):
+    if not any(hint in lower for hint in HINTS):
         return
     done = 0
     for match in _NAMED.finditer(text):
@@ -101,7 +102,7 @@ def spoken(text: str, lower: str) -> Iterator[Span]:
 
 def flags(text: str, lower: str) -> Iterator[Span]:
     """`--api-key …` on a command line or in a list of arguments; `-u user:…`."""
-    if "-" not in text or (not any(hint in lower for hint in _HINTS) and "-u" not in text):
+    if "-" not in text or (not any(hint in lower for hint in HINTS) and "-u" not in text):
         return
     for match in _FLAG.finditer(text):
         found = secret_name(match[1])

@@ -113,6 +113,31 @@ def test_a_secret_is_known_by_where_it_came_from(database: Path) -> None:
     assert ask_sql(str(database), "SELECT name AS x FROM s", system_clock()).secret == (None,)
 
 
+@pytest.mark.parametrize(
+    ("sql", "secret"),
+    [
+        ("SELECT json_extract(provenance, '$.rpc_url') FROM runs", True),
+        ("SELECT provenance ->> 'rpc_url' AS x FROM runs", True),
+        ("SELECT provenance -> '$.resolved_params.vault' FROM runs", True),
+        ("SELECT json_extract(provenance, '$.b[0].api_key[1]') FROM runs", True),
+        ("SELECT substr(provenance, 3) AS x FROM runs", True),
+        ("SELECT json_extract(provenance, '$.runtime_mode') FROM runs", False),
+        ("SELECT substr(id, 1) AS x FROM runs", False),
+        ("SELECT id, provenance FROM runs", False),
+    ],
+)
+def test_a_secret_is_known_by_the_way_into_json(tmp_path: Path, sql: str, secret: bool) -> None:
+    path = tmp_path / "grimoire.db"
+    made = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); "
+        "c.execute('CREATE TABLE runs (id TEXT, provenance TEXT)'); "
+        """c.execute("INSERT INTO runs VALUES ('a', '{}')"); c.commit()"""
+    )
+    subprocess.run([sys.executable, "-c", made, str(path)], check=True)
+    answer = ask_sql(str(path), sql, system_clock())
+    assert any(answer.secret) is secret
+
+
 def test_the_token_of_a_lease_is_never_read(database: Path) -> None:
     make = "CREATE TABLE prism_leases (key, token); CREATE VIEW v AS SELECT token AS t"
     make += " FROM prism_leases; INSERT INTO prism_leases VALUES ('a', 'hidden')"

@@ -186,6 +186,19 @@ def test_the_token_of_a_lease_is_never_read() -> None:
         assert [row.cells for row in page.rows] == [("a", WITHHELD_CELL), ("b", None)]
 
 
+def test_what_is_made_of_the_token_of_a_lease_is_never_read() -> None:
+    made = "CREATE TABLE prism_leases (key TEXT, token TEXT, own TEXT AS (token || key))"
+    with database(made) as connection:
+        connection.execute("INSERT INTO prism_leases VALUES ('a', 'hidden')")
+        connection.execute(
+            "CREATE VIEW v AS SELECT key, token AS t, substr(token, 1, 3) AS u FROM prism_leases"
+        )
+        connection.execute("CREATE VIEW w AS SELECT t AS key2, key FROM v")
+        for name in ("prism_leases", "v", "w"):
+            row = read_page(connection, read_shape(connection, name), Range(), 9).rows[0]
+            assert set(row.cells) == {"a", WITHHELD_CELL}
+
+
 def test_what_cannot_be_expanded_has_no_columns() -> None:
     with database("CREATE VIEW v AS SELECT nope FROM gone") as connection:
         shape = read_shape(connection, "v")
