@@ -45,6 +45,7 @@ _PLAIN = {
 _NOT_PLAIN = ("parallel:", "do ", "block ")
 _FAILED = STATUS_CODE[FAILED]
 _STATEMENT = KIND_CODE[STATEMENT]
+_BLOCK = KIND_CODE[BLOCK]
 
 
 def fold(rows: Iterable[Row], state: State | None = None) -> State:
@@ -69,7 +70,6 @@ def _apply_plain(state: State, row: Row) -> bool:
     rows = state.rows
     if (
         code is None
-        or parent is not None
         or error
         or type(index) is not int
         or type(text) is not str
@@ -81,8 +81,13 @@ def _apply_plain(state: State, row: Row) -> bool:
     ):
         return False
     container = state.here
-    if container is None:
-        container = state.here = inside(state, ROOT)
+    if container is None or parent != state.here_parent:
+        container = _plain_container(state, parent, row_id)
+        if container is None:
+            return False
+    if container >= 0 and state.index[container] == index and _is_block(state, container):
+        # It may be the end of the block itself.
+        return False
     known = state.by_key.get(container)
     if known is None:
         if state.is_forgotten(container):
@@ -103,6 +108,26 @@ def _apply_plain(state: State, row: Row) -> bool:
     if started is not None or completed is not None:
         _plain_times(state, step, row_id, instant_of(started), instant_of(completed))
     return True
+
+
+def _is_block(state: State, step: int) -> bool:
+    return state.steps.kind[step] == _BLOCK
+
+
+def _plain_container(state: State, parent: Any, row: int) -> int | None:
+    """Where a plain row with this parent falls, kept for the next one; None: ask the long way."""
+    frame = ROOT
+    if parent is not None:
+        if type(parent) is not int or parent == row or state.parent_is_index:
+            return None
+        named = state.step_of_row(parent)
+        if named is None or state.levels[named] >= DEEPEST - 2:
+            return None
+        frame = named
+        promote(state, frame)
+    container = inside(state, frame)
+    state.here, state.here_parent = container, parent
+    return container
 
 
 def _plain_times(state: State, step: int, row: int, started: int | None, ended: int | None) -> None:

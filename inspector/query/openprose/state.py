@@ -92,7 +92,8 @@ class State:
     late: set[int] = field(default_factory=set)
     """Containers that were over, and forgotten, when something was added to them again."""
     here: int | None = None
-    """Container of a row that names no parent; None = to be found again."""
+    """Container of a row that names `here_parent` as its parent; None = to be found again."""
+    here_parent: int | None = None
     loops: dict[int, list[int]] = field(default_factory=dict)
     """Container → its open loops whose rows come between their start and their exit."""
     branch_loops: dict[int, OpenSteps] = field(default_factory=dict)
@@ -200,11 +201,21 @@ class State:
             return ""
         key = str(segment)
         count = taken.get(key, 0)
-        if not count and self.by_key.get(container, _NONE).get(segment, step) != step:
+        if not count and self._is_taken(container, segment, step):
             # A plain statement took the segment without a word.
             count = 1
         taken[key] = count + 1
         return f"#{count + 1}" if count else ""
+
+    def _is_taken(self, container: int, segment: Any, step: int) -> bool:
+        """Whether a statement that is not among those `used` has this segment; `1` is 1."""
+        known = self.by_key.get(container, _NONE)
+        if known.get(segment, step) != step:
+            return True
+        is_number = type(segment) is str and len(segment) < 16 and segment.isascii()
+        if not is_number or not segment.isdigit() or str(int(segment)) != segment:
+            return False
+        return known.get(int(segment), step) != step
 
     def is_forgotten(self, container: int) -> bool:
         """Whether the indexes of a container were dropped although it has something inside."""

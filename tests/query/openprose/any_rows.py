@@ -96,6 +96,13 @@ LIKELY = st.one_of(
         loop_id=st.sampled_from(["l1", "l2"]),
     ),
     st.builds(executing, st.integers(1, 3), parent=st.integers(0, 14)),
+    st.builds(
+        cells,
+        st.integers(1, 3),
+        st.sampled_from(["completed", "failed", "executing", "pending"]),
+        st.sampled_from(["a", "b", "do x"]),
+        parent=st.integers(1, 6),
+    ),
 )  # fmt: skip
 """Rows that mean something to each other."""
 

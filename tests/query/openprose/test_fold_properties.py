@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from inspector.derive.steps import NO_TIME, STATUSES, StepTable
@@ -16,6 +16,7 @@ from inspector.query.openprose.position import position_of
 from inspector.query.openprose.state import State
 from inspector.text.escape import json_text
 from tests.query.openprose.any_rows import ANY_ROWS
+from tests.query.openprose.builders import branch, done
 
 many = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 NAMES = frozenset("abc")
@@ -132,6 +133,7 @@ def test_folding_on_is_folding_all(rows: list[Row], cut: int) -> None:
 
 @many
 @given(ANY_ROWS)
+@example([(1, *done(1)), (2, *branch("1", "a"))])
 def test_the_short_way_gives_the_same_state(rows: list[Row]) -> None:
     state = State()
     for row in rows:
