@@ -33,6 +33,11 @@ PICTURES: Sequence[Picture] = (
     ("travel", "dark", (120, 36), ("/", *"deep", "enter", *["left_square_bracket"] * 22)),
     ("values", "dark", (120, 36), ("/", *"deep", "enter", "2", "j", "j")),
     ("receipts", "dark", (120, 36), ("/", *"deep", "enter", "3")),
+    ("pnl", "dark", (120, 36), ("/", *"8xk2aa", "enter", "3")),
+    ("spell", "dark", (120, 36), ("/", *"8xk2aa", "enter")),
+    ("crossing", "dark", (120, 36), ("/", *"qmwc9f", "enter")),
+    ("agent", "dark", (120, 36), ("/", *"7f2c", "enter")),
+    ("approval", "dark", (120, 36), ("/", *"7f31", "enter")),
 )
 """Name, theme, size in cells, keys."""
 

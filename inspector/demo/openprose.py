@@ -62,6 +62,11 @@ class OpenProseRun:
         return (self.folder,)
 
     @property
+    def home(self) -> str:
+        """The run's folder."""
+        return self.folder
+
+    @property
     def pause(self) -> float | None:
         """Seconds of work before the next write; None when nothing follows."""
         if self._player.position >= self._end and self._pending is None:
@@ -113,6 +118,9 @@ class OpenProseStore:
         name = run_id(at, digest[:6])
         player = Player(script, name, variant)
         return OpenProseRun(run_folder(root, name, variant), player, repair, until_event)
+
+    def close(self) -> None:
+        """Nothing is held."""
 
     def _plant(self, root: str, now: int, planted: Planted) -> None:
         started = now - planted.ago * 1000

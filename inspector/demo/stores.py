@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from inspector.demo.grimoire.store import GRIMOIRE
 from inspector.demo.openprose import OPENPROSE
+from inspector.demo.prism.store import PRISM
 
 
 class LiveRun(Protocol):
@@ -17,6 +19,10 @@ class LiveRun(Protocol):
     @property
     def paths(self) -> Sequence[str]:
         """Files and folders that go when the run is old and others take its place."""
+
+    @property
+    def home(self) -> str:
+        """The folder without which there is no use in trying again."""
 
     @property
     def pause(self) -> float | None:
@@ -49,6 +55,9 @@ class DemoStore(Protocol):
     def begin(self, root: str, number: int, at: int) -> LiveRun:
         """The `number`-th new run, counted from 0."""
 
+    def close(self) -> None:
+        """Lets go of what is held between two writes."""
 
-STORES: tuple[DemoStore, ...] = (OPENPROSE,)
+
+STORES: tuple[DemoStore, ...] = (OPENPROSE, GRIMOIRE, PRISM)
 """Every runtime that the demonstration shows."""

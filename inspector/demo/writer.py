@@ -15,6 +15,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from inspector.demo.stores import STORES, DemoStore, LiveRun
@@ -29,7 +30,7 @@ AGAIN = 0.05
 TRIES = 200
 """Tries of one write before the run is given up."""
 ONCE = 10
-"""Runs that are begun by a writer that ends by itself: all of the cast."""
+"""Runs of each runtime that are begun by a writer that ends by itself: all of the cast."""
 BETWEEN = 4.0
 """Seconds from the end of a run to the next one, at ordinary speed."""
 
@@ -90,7 +91,7 @@ class Stage:
             run.write(self._clock())
         except (sqlite3.Error, OSError):
             self.refused += not turn.tries
-            if turn.tries < TRIES and any(os.path.isdir(path) for path in run.paths):
+            if turn.tries < TRIES and os.path.isdir(run.home):
                 self._schedule(run, store, AGAIN, turn.tries + 1)
             else:
                 self._begin(store)
@@ -102,13 +103,19 @@ class Stage:
         self._retire(run)
         self._begin(store)
 
+    def close(self) -> None:
+        """Lets go of everything."""
+        for store in self._stores:
+            store.close()
+
     def _begin(self, store: DemoStore) -> None:
         number = self._begun.get(store.runtime, 0)
         if self._most is not None and number >= self._most:
             return
         self._begun[store.runtime] = number + 1
         run = store.begin(self._root, number, self._clock())
-        self._schedule(run, store, self._seconds(BETWEEN if number >= store.side_by_side else 0.0))
+        rest = BETWEEN if number >= store.side_by_side else 0.0
+        self._schedule(run, store, self._seconds(rest + (run.pause or 0.0)))
 
     def _schedule(self, run: LiveRun, store: DemoStore, seconds: float, tries: int = 0) -> None:
         self._turn += 1
@@ -131,7 +138,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("root")
     parser.add_argument("--created", type=int, required=True, help="UTC ms of the planted runs")
     parser.add_argument("--speed", type=float, default=1.0)
-    parser.add_argument("--once", action="store_true", help=f"begin {ONCE} runs, then end")
+    parser.add_argument(
+        "--once", action="store_true", help=f"begin {ONCE} runs of each runtime, then end"
+    )
     parser.add_argument("--remove", action="store_true", help="remove ROOT at the end")
     options = parser.parse_args(arguments)
     lifeline = Lifeline()
@@ -141,11 +150,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         speed=options.speed,
         most=ONCE if options.once else None,
     )
-    stage.set_up(options.created)
-    while (pause := stage.pause()) is not None and os.path.isdir(options.root):
-        if lifeline.rest(pause):
-            break
-        stage.step()
+    with closing(stage):
+        stage.set_up(options.created)
+        while (pause := stage.pause()) is not None and os.path.isdir(options.root):
+            if lifeline.rest(pause):
+                break
+            stage.step()
     if stage.refused:
         print(f"A lock kept {stage.refused} writes from happening at once.", file=sys.stderr)
     if options.remove and lifeline.lost:

@@ -59,6 +59,39 @@ def test_the_live_run_goes_on_to_its_end(workspace: DemoWorkspace) -> None:
     assert {row for run in new for row in query(run, "PRAGMA integrity_check")} == {("ok",)}
 
 
+def asked_in_another_process(path: Path, sql: str) -> list[str]:
+    """One row's cells; empty while a writer is at it."""
+    program = (
+        "import sqlite3, sys\n"
+        "database = sqlite3.connect(f'file:{sys.argv[1]}?mode=ro', uri=True, timeout=5)\n"
+        "print(*database.execute(sys.argv[2]).fetchone())"
+    )
+    command = [sys.executable, "-c", program, str(path), sql]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_prism_stays_open_and_casts_end_one_after_the_other(workspace: DemoWorkspace) -> None:
+    prism, grimoire = (Path(workspace.root, name) for name in ("prism.db", ".grimoire/grimoire.db"))
+    live = "SELECT status FROM prism_runs WHERE id = 'r-7f2c'"
+    planted = int(asked_in_another_process(grimoire, "SELECT count(*) FROM runs")[0])
+    with start_writers(workspace, speed=QUICK) as writers:
+        wait_for(lambda: asked_in_another_process(prism, live) == ["succeeded"])
+        wait_for(
+            lambda: (
+                int(asked_in_another_process(grimoire, "SELECT count(*) FROM ledger")[0])
+                > planted + 1
+            )
+        )
+        assert writers.running
+        assert Path(f"{prism}-wal").stat().st_size
+    assert not Path(f"{prism}-wal").exists()
+    sql = "SELECT count(*), max(sequence) FROM prism_agent_events WHERE run_id = 'r-7f2c'"
+    count, newest = asked_in_another_process(prism, sql)
+    assert count == newest
+    for path in (prism, grimoire):
+        assert asked_in_another_process(path, "PRAGMA integrity_check") == ["ok"]
+
+
 def test_a_lock_delays_a_row_and_loses_none(workspace: DemoWorkspace) -> None:
     folder = folder_of(workspace, "a7b3c9")
     program = (
@@ -136,6 +169,10 @@ class Counted:
         return (str(self.folder),)
 
     @property
+    def home(self) -> str:
+        return str(self.folder)
+
+    @property
     def pause(self) -> float | None:
         return 0.0 if self.left else None
 
@@ -164,6 +201,9 @@ class Counting:
     def begin(self, root: str, number: int, at: int) -> Counted:
         self.begun += 1
         return Counted(Path(root, str(number)), fails=number % 5 == 4)
+
+    def close(self) -> None:
+        self.closed = True
 
 
 def test_old_runs_make_room_for_others(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Grimoire in the demonstration: spells that were cast, and a cast every minute."""
