@@ -95,6 +95,9 @@ def _apply_plain(state: State, row: Row) -> bool:
         known = state.by_key[container] = {}
     elif index in known or container in state.late:
         return False
+    taken = state.used.get(container)
+    if taken and str(index) in taken:
+        return False
     step = known[index] = state.steps.append(
         container, _STATEMENT, text, code, raw, state.events, index
     )
