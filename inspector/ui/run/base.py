@@ -24,7 +24,7 @@ from inspector.ui.run.panes import make_pane
 from inspector.ui.run.tabs import RunTabs, labels
 from inspector.ui.run.timeline_pane import TimelinePane
 from inspector.ui.run.travel import Course
-from inspector.ui.screen import CommandScreen, Explained
+from inspector.ui.screen import CommandScreen, Explained, Here
 
 TRAVELLING: tuple[tuple[str, str], ...] = (
     ("live", "return to now"),
@@ -33,6 +33,12 @@ TRAVELLING: tuple[tuple[str, str], ...] = (
     ("pause", "play"),
 )
 """The footer while travelling."""
+
+OF_THE_TIMELINE = frozenset(("enter", "inward", "outward"))
+"""Commands whose own words are about steps; another tab says what they do there."""
+
+WIDEST = 1_000
+"""Columns in which a footer leaves nothing out."""
 
 FIRST = Tab("timeline", "Timeline")
 """What there is before the first view tells more."""
@@ -61,6 +67,11 @@ class RunBase(CommandScreen):
         self._tabs: tuple[Tab, ...] = (FIRST,)
         self._active = 0
         self._composed = False
+
+    @property
+    def subject(self) -> Run:
+        """The run that is shown."""
+        return self.run_shown
 
     def compose(self) -> ComposeResult:
         """Head, tabs, the first tab, footer."""
@@ -260,6 +271,14 @@ class RunBase(CommandScreen):
     def on_resize(self, event: events.Resize) -> None:
         """What fits in the footer depends on the width."""
         self.show_hints()
+
+    def here(self) -> Here | None:
+        """The tab in front with the words of its footer; the timeline's are the screen's own."""
+        if self.pane is self.timeline_pane or not self.pane.ready:
+            return None
+        hints = self.pane.hints(WIDEST)
+        words = {name.removesuffix(".alone"): word for name, word in hints}
+        return Here(self._tabs[self._active].title, words, OF_THE_TIMELINE)
 
     def explain(self) -> Sequence[Explained]:
         """The signs of the selected row."""
