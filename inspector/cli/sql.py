@@ -15,6 +15,8 @@ from inspector.text.numbers import count, duration
 
 WIDEST = 60
 """Characters of a cell that are printed; --json gives all of it."""
+LOOKED_THROUGH = 20_000
+"""Characters of it that are looked through for secrets."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -84,5 +86,6 @@ def _cell(name: str, value: object, reveal: bool) -> str:
         return "NULL"
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
-    text = shown(str(value), reveal=reveal, name=name)
+    # Masked before it is cut: half a secret is not known as one.
+    text = shown(str(value)[:LOOKED_THROUGH], reveal=reveal, name=name)
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
-from inspector.cli.errors import BAD_USAGE, UserError
+from inspector.cli.errors import BAD_USAGE, UNREADABLE, UserError
 from inspector.model.clock import Clock
 from inspector.query import documents
 from inspector.query.raw_database import RawDatabase
@@ -48,6 +48,8 @@ def table_rows(path: str, clock: Clock, options: argparse.Namespace) -> dict[str
     limit = MOST_ROWS if options.limit is None else options.limit
     with closing(RawDatabase(path, clock)) as database:
         shape = database.shape(name)
+        if not shape.columns:
+            raise UserError(f"{name} cannot be read. {database.why_no_columns(shape)}", UNREADABLE)
         try:
             wanted = range_after(shape, options.after or "")
         except ValueError:

@@ -132,6 +132,10 @@ class RawDatabase:
         """How a table is made. Raises KeyError when there is none."""
         return self._ask(lambda connection: read_shape(connection, name))
 
+    def why_no_columns(self, shape: Shape) -> str:
+        """Why a view or virtual table has none, in a sentence."""
+        return self._ask(lambda connection: _why_no_columns(connection, shape))
+
     def whole_rows(self, shape: Shape, wanted: Range, count: int) -> tuple[Sequence[Row], bool]:
         """Rows with all of their cells, and whether there are more; in as many reads as it takes.
 

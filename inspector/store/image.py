@@ -16,7 +16,10 @@ from inspector.store import raw
 SUFFIXES: Final = ("", "-journal", "-wal", "-shm")
 """What SQLite may keep beside a database."""
 
+MOST_MEMORY: Final = 1 << 30
+"""Bytes that SQLite may have at once in this process: a view can gather without end in seconds."""
 _SETTINGS: Final = (
+    f"PRAGMA hard_heap_limit={MOST_MEMORY};"
     "PRAGMA query_only=ON;"
     "PRAGMA trusted_schema=OFF;"
     "PRAGMA cell_size_check=ON;"

@@ -137,6 +137,8 @@ class ZeroTouchReader:
             reading = self._read(query)
         except StoreUnavailable as error:
             raise self._noted(error, started) from error.__cause__
+        except MemoryError:
+            raise sqlite3.OperationalError("out of memory") from None
         except sqlite3.DatabaseError as error:
             if not _is_broken(error):
                 raise

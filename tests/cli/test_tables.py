@@ -20,6 +20,7 @@ ALSO = (
     " INSERT INTO x_pairs SELECT 'k' || (n % 3), n FROM c",
     "CREATE VIEW x_view AS SELECT b FROM x_pairs",
     "CREATE TABLE x_none (a)",
+    "CREATE VIEW x_odd AS SELECT no_such_function(1) AS a",
     'CREATE TABLE "x o""dd" (password TEXT, raw BLOB, bad TEXT)',
     "INSERT INTO \"x o\"\"dd\" VALUES ('hunter2!x', x'00ff', CAST(x'41ff' AS TEXT))",
 )
@@ -148,3 +149,23 @@ def test_a_secret_is_masked_under_every_name(
     assert "hunter2" in inspector("sql", run, sql, *form, "--reveal").out
     direct = inspector("sql", run, f"SELECT '{SECRET}' AS \"{name}\"", *form)
     assert SECRET not in direct.out
+
+
+def test_what_cannot_be_read_is_no_empty_table(inspector: Inspector, run: str) -> None:
+    refused = inspector("record", run, "table:x_odd")
+    assert refused.code == 4
+    assert "no_such_function" in refused.err and not refused.out
+
+
+def test_no_more_of_a_cell_is_looked_through_than_a_line_may_show(
+    inspector: Inspector, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+
+    def seen(text: str, **_: Any) -> str:
+        taken.append(len(text))
+        return text
+
+    monkeypatch.setattr("inspector.cli.sql.shown", seen)
+    inspector("sql", run, "SELECT hex(zeroblob(1000000))")
+    assert max(taken) < 100_000

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 
@@ -109,3 +110,29 @@ def test_a_writers_lock_is_seen(tmp_path: Path) -> None:
             assert locks.being_written(fd) is False
     finally:
         os.close(fd)
+
+
+GATHERS = """
+import sqlite3, sys
+from inspector.store.read import ZeroTouchReader
+sqlite3.connect(":memory:").execute("PRAGMA hard_heap_limit=30000000")
+asked = (
+    "WITH RECURSIVE c(x) AS (SELECT randomblob(1000000) UNION SELECT randomblob(1000000) FROM c) "
+    "SELECT count(*) FROM c"
+)
+try:
+    ZeroTouchReader(sys.argv[1]).read(lambda c: c.execute(asked).fetchall())
+except sqlite3.OperationalError as error:
+    print(error)
+"""
+
+
+def test_what_gathers_without_end_is_ended(path: Path) -> None:
+    """By a limit of this process, which in the test is a lower one."""
+    reader = ZeroTouchReader(str(path))
+    limit = reader.read(lambda c: c.execute("PRAGMA hard_heap_limit").fetchone()[0]).value
+    assert 0 < limit <= 1 << 30
+    told = subprocess.run(
+        [sys.executable, "-c", GATHERS, str(path)], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == "out of memory\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +34,7 @@ HEX_SHOWN = 65_536
 LOOKED_AT = 4_096
 """Characters from which it is told whether a text is Markdown."""
 
+_BARE_LABEL = re.compile(r"(?<=[:,\[\s])(‹masked: [a-z ]{1,24}, [0-9]{1,12} chars›)(?=\s*[,}\]])")
 _KEY = re.compile(r'^(\s*)("(?:[^"\\]|\\.)*":)(.*)$', re.DOTALL)
 _MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown")
 _NO_ENDING = re.compile(r"(^|/)[^./]*$")
@@ -196,11 +198,27 @@ def _whole_lines(text: str, most: int) -> str:
 
 
 def _laid_out(text: str) -> str | None:
-    try:
-        parsed = json.loads(text, parse_float=_Digits, parse_int=_Digits, parse_constant=_Digits)
-        return "".join(_pieces(parsed, "\n"))
-    except (ValueError, RecursionError):
-        return None
+    # Where a number is hidden, a label stands that JSON has only in quotes.
+    for tried in (text, _BARE_LABEL.sub(r'"\1"', text)):
+        with suppress(ValueError, RecursionError):
+            return "".join(_pieces(_parsed(tried), "\n"))
+    return None
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(
+        text,
+        parse_float=_Digits,
+        parse_int=_Digits,
+        parse_constant=_Digits,
+        object_pairs_hook=_Fields,
+    )
+
+
+class _Fields(list[tuple[str, Any]]):
+    """The fields of an object in order; a name that comes again hides none before it."""
+
+    __slots__ = ()
 
 
 class _Digits(str):
@@ -214,11 +232,11 @@ def _pieces(value: Any, line: str) -> Iterator[str]:
     inside = f"{line}  "
     if isinstance(value, _Digits):
         yield value
-    elif isinstance(value, dict) and value:
-        for number, (key, item) in enumerate(value.items()):
+    elif isinstance(value, _Fields):
+        for number, (key, item) in enumerate(value):
             yield f"{',' if number else '{'}{inside}{_text(key)}: "
             yield from _pieces(item, inside)
-        yield f"{line}}}"
+        yield f"{line}}}" if value else "{}"
     elif isinstance(value, list) and value:
         for number, item in enumerate(value):
             yield f"{',' if number else '['}{inside}"

@@ -80,6 +80,19 @@ class TestRows:
         assert rows_told(rows_of(content, 60, raw=True)) == ['  {"b":  1,"a": 2}'.strip()]
         assert len(rows_of(content, 60, raw=False).rows) == 4
 
+    def test_a_name_that_comes_again_hides_nothing(self) -> None:
+        rows = rows_told(
+            rows_of(content_of(None, '{"a": 1, "a": {}, "a": 2}', "text"), 60, raw=False)
+        )
+        assert rows == ["{", '  "a": 1,', '  "a": {},', '  "a": 2', "}"]
+
+    def test_json_is_laid_out_where_a_number_in_it_is_hidden(self) -> None:
+        text = '{"resolved_params": {"n": 424242, "l": [1]}, "b": "x"}'
+        content = content_of(None, text, "text")
+        assert content.kind == "json"
+        rows = rows_told(rows_of(content, 90, raw=False))
+        assert rows[2] == '    "n": "‹masked: parameter, 6 chars›",'
+
     def test_a_cut_content_says_so(self) -> None:
         assert content_of(None, "x" * (SHOWN + 1), "text").cut
         assert not content_of(None, "x" * 100, "text").cut
