@@ -10,6 +10,7 @@ from datetime import UTC
 from inspector.cli.errors import FINE, UserError
 from inspector.cli.output import brief, shown, write_json, write_jsonl, write_line, write_table
 from inspector.cli.workspace import stores_and_runs, workspace
+from inspector.derive.groups import elapsed_ms
 from inspector.model.clock import parse_now
 from inspector.model.run import Run
 from inspector.model.status import Status
@@ -96,7 +97,7 @@ def _row(one: Run, now: int, reveal: bool) -> tuple[str, ...]:
         brief(one.title, reveal=reveal),
         brief(one.run_id or "-"),
         clock_time(one.started_at, now, UTC),
-        duration(one.duration_ms, clock_ms=one.clock_ms),
+        duration(elapsed_ms(one, now), clock_ms=one.clock_ms),
         "-" if done is None else str(done),
         shown("; ".join(dict.fromkeys(finding.code for finding in one.findings))),
     )

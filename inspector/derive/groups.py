@@ -79,7 +79,8 @@ def elapsed_ms(run: Run, now: int) -> int | None:
         if run.started_at is None or not is_active(run, now) or run.started_at > now:
             return None
         return now - run.started_at
-    return run.duration_ms
+    # What waits has not ended, whatever was noted when it was put aside.
+    return None if run.status is Status.WAITING else run.duration_ms
 
 
 def newest_of_title(runs: Iterable[Run]) -> dict[tuple[str, str], str]:

@@ -153,6 +153,8 @@ def test_elapsed_is_counted_only_while_life_is_proved() -> None:
     assert elapsed_ms(replace(alive, started_at=NOON + 1), NOON) is None
     assert elapsed_ms(run(started=5, ended=9), NOON) == 4
     assert elapsed_ms(run(started=9, ended=5), NOON) is None
+    waits = replace(run(started=5, ended=9), status=Status.WAITING)
+    assert elapsed_ms(waits, NOON) is None, "what waits has not ended"
 
 
 def test_counts() -> None:

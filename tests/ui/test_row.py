@@ -67,7 +67,12 @@ def test_now_tells_progress_in_signs() -> None:
     assert now_text(AUDIT, ASCII) == ("| 2/4  ~ 1", False)
     assert now_text(TRIAGE, ASCII) == ("turn 6  f 2", False)
     assert now_text(FAILED, FULL) == ("1 ✗", True)
-    assert now_text(run(progress=Progress(loop_now=4)), FULL) == ("↻ 4", False)
+    stopped = run(status=Status.INTERRUPTED, progress=Progress(loop_now=4))
+    assert now_text(stopped, FULL) == ("↻ 4", False)
+
+
+def test_nothing_goes_on_in_a_run_that_completed() -> None:
+    assert now_text(run(progress=Progress(loop_now=4, note="turn 3")), FULL) == ("", False)
 
 
 def test_steps_that_failed_are_told_of_a_run_that_goes_on() -> None:

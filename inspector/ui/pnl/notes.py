@@ -131,7 +131,8 @@ class Notes:
                 label = "" if number else name
                 line.put(page.margin, label, Role.STRONG if asset is chosen else Role.MUTED)
                 line.put(page.margin + LABEL, part, role_of(asset.realised, "realised"))
-            runs = f"in runs {count(asset.realised_runs)}"
+            number = asset.realised_runs
+            runs = f"in {count(number)} {'run' if number == 1 else 'runs'}"
             if asset.realised_runs and page.lines[-1].cells + FIELDS + len(runs) <= page.end:
                 page.lines[-1].add(runs, Role.MUTED, skip=FIELDS)
 

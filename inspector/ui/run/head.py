@@ -146,10 +146,10 @@ class Identity(Painted):
         room = width - 2 * margin(width)
         if view is not None and view.travelling:
             line.add(f"at event {view.events:,} of {view.total_events:,}", Role.TRAVEL)
-            told = "as the record stood then; findings"
+            told = "as the record stood then; the tab of values"
             if self._run.runtime is Runtime.OPENPROSE:
-                told += ", agents and receipts"
-            told += " are as of now"
+                told += ", agents, receipts"
+            told += " and findings are as of now"
             line.add(clip(told, room - line.cells, ellipsis=signs.cut), Role.MUTED, skip=space)
         elif view is not None and view.partial:
             told = f"the newest {view.events:,} events, while all before them are read"
@@ -230,7 +230,7 @@ def _when(run: Run, now: int, zone: tzinfo | None) -> list[str]:
     if begun is None:
         return []
     until = "now" if run.status not in ENDED else f"{ended:%H:%M:%S}" if ended else "no end"
-    took = run.duration_ms if run.ended_at is not None else now - run.started_at
+    took = run.duration_ms if run.status in ENDED else now - run.started_at
     if until == "no end" or took is None or took < 0:
         return [f"{begun:%H:%M:%S} to {until}"]
     return [f"{begun:%H:%M:%S} to {until}, {duration(took)}"]

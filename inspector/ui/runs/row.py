@@ -83,6 +83,8 @@ def done_text(done: int | None) -> str:
 def now_text(run: Run, signs: Signs) -> tuple[str, bool]:
     """What goes on, in signs, and whether that is a failure."""
     failed = run.steps.failed
+    if run.status is Status.COMPLETED:
+        return "", False
     if run.status is Status.FAILED and failed:
         return f"{count(failed)} {signs.failed}", True
     progress = run.progress
@@ -97,7 +99,7 @@ def now_text(run: Run, signs: Signs) -> tuple[str, bool]:
         parts.append(f"{signs.loop} {progress.loop_now}{of}")
     if progress.note:
         parts.append(signs.show(progress.note))
-    if not parts and failed and run.status is not Status.COMPLETED:
+    if not parts and failed:
         return f"{count(failed)} {signs.failed}", True
     return "  ".join(parts), False
 

@@ -85,9 +85,9 @@ async def test_where_halves_do_not_fit_beside_what_was_confirmed_stands_below() 
         lines = shown(pilot.app)
         below = lines[lines.index(" realised, confirmed") + 1 :]
         assert [line.split() for line in below[:3]] == [
-            ["USDC", "11,250,000", "in", "runs", "1"],
-            ["DAI", "-104,500", "in", "runs", "1"],
-            ["gas", "-245,201", "in", "runs", "2"],
+            ["USDC", "11,250,000", "in", "1", "run"],
+            ["DAI", "-104,500", "in", "1", "run"],
+            ["gas", "-245,201", "in", "2", "runs"],
         ]
 
 
