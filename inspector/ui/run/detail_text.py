@@ -16,7 +16,7 @@ from inspector.text.parse_time import plausible
 from inspector.ui.palette import Role
 from inspector.ui.roles import STATUS_ROLE, status_word, word_role
 from inspector.ui.run.detail_values import as_of_now, values, values_beside
-from inspector.ui.run.label import LONGEST, safe
+from inspector.ui.run.label import LONGEST, safe, written
 from inspector.ui.run.pictures import OPEN
 from inspector.ui.run.sheet import Page
 from inspector.ui.run.subject import Subject, fact, heading
@@ -73,16 +73,12 @@ def write(page: Page, about: Subject, now: int) -> None:
 
 def write_low(page: Page, about: Subject, now: int) -> None:
     """Writes the detail into few wide lines, then what else there is."""
-    line = page.line()
+    page.line()
     _name(page, about)
     _status_beside(page, about)
     _error(page, about.step, beside=True)
-    tries = about.step.attempts
-    if len(tries) > 1 and about.at is None:
-        line = page.line()
-        for number, attempt in enumerate(tries[-max(1, page.room // INLINE_CELLS) :]):
-            line.put(page.margin + number * INLINE_CELLS, "")
-            _attempt(page, attempt, 2)
+    if about.at is None:
+        _attempts_beside(page, about.step)
     if about.context is None:
         page.line().add(about.reason, Role.MUTED)
         return
@@ -112,7 +108,7 @@ def _title(page: Page, about: Subject) -> None:
 
 def _status(page: Page, about: Subject) -> None:
     """The status in sign and word, what is said of it, and the events that tell it."""
-    step, line = about.step, page.line()
+    line = page.line()
     _status_word(page, about)
     said = _said(about)
     if said:
@@ -244,15 +240,28 @@ def _attempts(page: Page, step: Step) -> None:
         _attempt(page, attempt, 3)
 
 
-def _attempt(page: Page, attempt: Attempt, apart: int) -> None:
-    """One try, on the line that was begun."""
+def _attempts_beside(page: Page, step: Step) -> None:
+    """The newest tries on one line, each in its own share of it."""
+    if len(step.attempts) < 2:
+        return
+    tries = step.attempts[-max(1, page.room // INLINE_CELLS) :]
+    line, share = page.line(), page.room // len(tries)
+    for number, attempt in enumerate(tries):
+        start = page.margin + number * share
+        line.put(start, "")
+        _attempt(page, attempt, 2, start + share - 3)
+
+
+def _attempt(page: Page, attempt: Attempt, apart: int, end: int | None = None) -> None:
+    """One try, on the line that was begun, up to the column `end`."""
     line, signs = page.lines[-1], page.kit.signs
+    end = page.end if end is None else end
     line.add(signs.of(attempt.status), STATUS_ROLE[attempt.status])
     line.add(str(attempt.n), skip=1)
     event = f"event {attempt.last_event:,}" if attempt.last_event else "left no row"
     line.add(event, Role.MUTED, skip=apart)
     told = attempt.error or ("" if attempt.raw_status is None else attempt.raw_status)
-    room = page.end - line.cells - apart
+    room = end - line.cells - apart
     if told and room > 3:
         line.add(clip(safe(told, signs), room, ellipsis=signs.cut), skip=apart)
 
@@ -264,7 +273,7 @@ def _related(page: Page, related: Mapping[str, Sequence[Mapping[str, Any]]]) -> 
             if number:
                 page.blank()
             for name, value in row.items():
-                shown = NOT_RECORDED if value is None else str(value)
+                shown = NOT_RECORDED if value is None else written(value)
                 hidden = mask_named(str(name), shown[: 4 * LONGEST]).text
                 role = Role.FAINT if value is None else Role.TEXT
                 fact(page, safe(str(name), page.kit.signs), page.kit.signs.show(hidden), role)
@@ -288,7 +297,7 @@ def _recorded(page: Page, about: Subject) -> None:
         fact(page, "frame", safe(f"{frame}, depth {depth}" if depth else str(frame), signs))
     for name, value in ref.items():
         if name not in _TOLD_ELSEWHERE and value is not None and not isinstance(value, dict | list):
-            shown = mask_named(name, str(value)[:LONGEST]).text
+            shown = mask_named(name, written(value)[:LONGEST]).text
             fact(page, safe(name.replace("_", " "), signs), signs.show(shown))
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from inspector.derive.progress import Counted, Progress
 from inspector.model.step import Step, StepKind
+from inspector.text.escape import json_text
 from inspector.text.mask import mask
 from inspector.text.numbers import CANNOT_BE_KNOWN
 from inspector.ui.signs import Signs
@@ -32,6 +33,16 @@ class Name(NamedTuple):
     """Of a loop the word alone; its condition is told in the detail."""
     note: str
     """What follows three cells apart, muted."""
+
+
+def written(value: object) -> str:
+    """A cell as text: words as they are, whatever else as JSON, as far as it has a form there."""
+    if isinstance(value, str):
+        return value
+    try:
+        return json_text(value)
+    except TypeError:
+        return str(value)
 
 
 def safe(text: str, signs: Signs) -> str:
