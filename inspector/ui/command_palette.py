@@ -20,26 +20,49 @@ from inspector.ui.kit import kit_of
 from inspector.ui.lines import LineList
 from inspector.ui.paint import Line
 from inspector.ui.palette import Ground, Role
-from inspector.ui.screen import CommandScreen
+from inspector.ui.screen import CommandScreen, Here
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A command with its keys, and why it cannot be done now."""
+    """A command with its words and its key, and why it cannot be done now."""
 
     command: Command
+    label: str
     key: str
     reason: str | None
 
 
 def offers(keys: Keys, screen: CommandScreen) -> list[Offer]:
     """The commands of a screen and of everywhere; those that can be done now come first."""
-    found = [
-        Offer(command, keys.shown(command.id), screen.why_not(command.id))
-        for command in keys.of(screen.PLACE, EVERYWHERE)
-        if command.in_palette and LISTS not in command.places
-    ]
+    here = screen.here()
+    found = []
+    for command in keys.of(screen.PLACE, EVERYWHERE):
+        label = _label(command, keys, here)
+        if command.in_palette and LISTS not in command.places and label:
+            key = keys.all_shown(command.id).partition(" ")[0]
+            found.append(Offer(command, label, key, screen.why_not(command.id)))
     return sorted(found, key=lambda offer: offer.reason is not None)
+
+
+def _label(command: Command, keys: Keys, here: Here | None) -> str:
+    """What it does in the part in front; empty where it does nothing there.
+
+    Two commands whose keys stand together have one word: `older, newer`, or the same for both.
+    """
+    if here is None or command.id not in here.foreign:
+        return command.label
+    for name, word in here.words.items():
+        own, _, beside = word.partition(", ")
+        if name == command.id:
+            one = command.with_key_of is None
+            said = word if one else own if beside else f"{own}, back"
+        elif keys[name].with_key_of == command.id:
+            said = beside or f"{own}, on"
+        else:
+            continue
+        return said[:1].upper() + said[1:]
+    return ""
 
 
 def matching(every: Sequence[Offer], text: str) -> list[Offer]:
@@ -47,7 +70,7 @@ def matching(every: Sequence[Offer], text: str) -> list[Offer]:
     if not text.strip():
         return list(every)
     matcher = Matcher(text.strip())
-    scored = [(matcher.match(offer.command.label), offer) for offer in every]
+    scored = [(matcher.match(offer.label), offer) for offer in every]
     kept = [(score, offer) for score, offer in scored if score > 0]
     kept.sort(key=lambda pair: pair[0], reverse=True)
     return [offer for _, offer in kept]
@@ -84,7 +107,7 @@ class OfferList(LineList):
         key = signs.plain(offer.key)
         room = width - 4 - cell_width(key) - 2
         role = Role.MUTED if offer.reason else Role.STRONG if cursor else Role.TEXT
-        text = offer.command.label
+        text = offer.label
         line.put(2, clip(signs.plain(text), room, ellipsis=signs.cut), role)
         left = room - line.cells
         if offer.reason and left > 8:

@@ -16,7 +16,7 @@ from inspector.ui.lines import LineList
 from inspector.ui.paint import NARROW, Line, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.roles import Roles
-from inspector.ui.screen import CommandScreen, Explained
+from inspector.ui.screen import CommandScreen, Explained, Here
 from inspector.ui.wrap import wrapped
 
 SIDE_BY_SIDE = 100
@@ -36,10 +36,12 @@ class HelpLine:
 
 
 def key_lines(keys: Keys, place: str, screen: CommandScreen) -> list[HelpLine]:
-    """The commands of a screen, of lists and of everywhere, each with its keys."""
-    lines: list[HelpLine] = []
+    """The commands of what is in front, of its screen, of lists and of everywhere."""
+    here = screen.here()
+    lines = [] if here is None else _lines_here(keys, here, screen)
+    told = frozenset[str]() if here is None else here.foreign | here.words.keys()
     for where, title in ((place, place), (LISTS, "lists"), (EVERYWHERE, "everywhere")):
-        commands = [one for one in keys.of(where) if one.listed]
+        commands = [one for one in keys.of(where) if one.listed and one.id not in told]
         if not commands:
             continue
         if lines:
@@ -49,13 +51,26 @@ def key_lines(keys: Keys, place: str, screen: CommandScreen) -> list[HelpLine]:
     return lines
 
 
+def _lines_here(keys: Keys, here: Here, screen: CommandScreen) -> list[HelpLine]:
+    """What the footer of the part in front says, and what there was no room for."""
+    lines = [HelpLine(here.title, role=Role.MUTED)]
+    for name, word in here.words.items():
+        if name in here.foreign and keys.shown(name):
+            label = word[:1].upper() + word[1:]
+            lines.append(_line(label, keys.shown(name), "", screen.why_not(name)))
+        elif keys.keys(name):
+            lines.append(_command(keys, keys[name], screen))
+    return lines
+
+
 def _command(keys: Keys, command: Command, screen: CommandScreen) -> HelpLine:
-    reason = screen.why_not(command.id)
-    text = command.label if reason is None else f"{command.label}. {reason}"
-    if reason is None and command.help:
-        text = f"{command.label}. {command.help}"
     key = keys.all_shown(command.id) or "no key"
-    return HelpLine(text, key=key, quiet=reason is not None)
+    return _line(command.label, key, command.help, screen.why_not(command.id))
+
+
+def _line(label: str, key: str, more: str, reason: str | None) -> HelpLine:
+    said = more if reason is None else reason
+    return HelpLine(f"{label}. {said}" if said else label, key=key, quiet=reason is not None)
 
 
 def sign_lines(explained: Sequence[Explained]) -> list[HelpLine]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -37,6 +37,17 @@ class Explained:
     sign: str
     meaning: str
     role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The part of a screen that is in front, and what commands do there."""
+
+    title: str
+    words: Mapping[str, str]
+    """A word or two by the command's id; the most important first."""
+    foreign: frozenset[str] = frozenset()
+    """Commands whose own words are about another part: without a word here they do nothing."""
 
 
 class CommandScreen(Screen[None]):
@@ -97,6 +108,10 @@ class CommandScreen(Screen[None]):
     def hints(self) -> tuple[str, ...]:
         """The commands in the footer now."""
         return self.HINTS
+
+    def here(self) -> Here | None:
+        """What commands do in the part that is in front; None where it says nothing of its own."""
+        return None
 
     def show_hints(self, right: str = READ_ONLY) -> None:
         """Fills the footer."""
