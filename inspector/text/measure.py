@@ -50,6 +50,21 @@ def clip(text: str, cells: int, *, ellipsis: str = "…") -> str:
     return text
 
 
+def clip_start(text: str, cells: int, *, ellipsis: str = "…") -> str:
+    """The end of `text` in at most `cells` cells, for names that differ at their ends."""
+    if cells <= 0:
+        return ""
+    mark = ellipsis if cell_len(ellipsis) <= cells else ""
+    whole = list(clusters(text))
+    if sum(width for _, width in whole) <= cells:
+        return text
+    room, at = cells - cell_len(mark), len(whole)
+    while at and whole[at - 1][1] <= room:
+        at -= 1
+        room -= whole[at][1]
+    return mark + "".join(cluster for cluster, _ in whole[at:])
+
+
 def pad(text: str, cells: int, align: Align = "left", *, ellipsis: str = "…") -> str:
     """`text` in exactly `cells` cells: clipped when longer, filled with spaces when shorter."""
     clipped = _without_joiner(clip(text, cells, ellipsis=ellipsis))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.text.measure import Align, cell_width, clip, clusters, pad
+from inspector.text.measure import Align, cell_width, clip, clip_start, clusters, pad
 
 PIECES = [
     "a",
@@ -91,6 +91,19 @@ def test_clipped_text_never_takes_more_and_keeps_the_start(
         assert clipped == text
     else:
         assert text.startswith(clipped.removesuffix(ellipsis)) or text.startswith(clipped)
+
+
+@settings(deadline=None)
+@given(TEXT, st.integers(-1, 30), st.sampled_from(["…", "~", ""]))
+def test_text_that_is_cut_at_its_start_takes_no_more_and_keeps_its_end(
+    text: str, cells: int, ellipsis: str
+) -> None:
+    clipped = clip_start(text, cells, ellipsis=ellipsis)
+    assert cell_width(clipped) <= max(cells, 0)
+    if cells > 0 and cell_width(text) <= cells:
+        assert clipped == text
+    else:
+        assert text.endswith(clipped.removeprefix(ellipsis))
 
 
 @settings(deadline=None)

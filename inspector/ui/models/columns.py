@@ -43,7 +43,7 @@ def _title(record: Record) -> str:
 
 VERSIONS = Table(
     (
-        Column("node", 20, plain("node"), Role.TEXT, grows=True),
+        Column("node", 20, plain("node"), Role.TEXT, grows=True, from_end=True),
         Column("version", 10, lambda record: short_address(record.get("version"))),
         Column("published", 9, lambda one: "published" if one.get("published") else "", Role.TEXT),
         Column("bytes", 10, plain("integrity")),

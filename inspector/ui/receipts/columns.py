@@ -33,7 +33,7 @@ def receipts_table(records: Sequence[Record], signs: Signs) -> Table:
     most = max((sum(spent(one) or (0, 0)) for one in records), default=0)
     columns = (
         Column("receipt", 7, plain("id"), right=True),
-        Column("node", 20, plain("node"), Role.TEXT, grows=True),
+        Column("node", 20, plain("node"), Role.TEXT, grows=True, from_end=True),
         Column("status", 11, _status(signs)),
         Column("fresh", 6, _tokens(0), Role.TEXT, right=True),
         Column("reused", 6, _tokens(1), right=True),
@@ -100,7 +100,7 @@ def sums_table(records: Sequence[Record], signs: Signs, *, money: bool) -> Table
         most[group] = max(most.get(group, 0), one["fresh"] + one["reused"])
     columns = (
         Column("by", 5, plain("of")),
-        Column("", 20, plain("group"), Role.TEXT, grows=True),
+        Column("", 20, plain("group"), Role.TEXT, grows=True, from_end=True),
         Column("receipts", 8, plain("receipts"), right=True),
         Column("fresh", 6, lambda one: tokens(one["fresh"]), Role.TEXT, right=True),
         Column("reused", 6, lambda one: tokens(one["reused"]), right=True),

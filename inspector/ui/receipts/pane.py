@@ -17,7 +17,7 @@ from inspector.query.backend import RunReader
 from inspector.query.view import RunView
 from inspector.ui.lines import LineList
 from inspector.ui.paint import margin
-from inspector.ui.receipts.book import Book, Record, Way, book_of
+from inspector.ui.receipts.book import Book, Record, Way, book_of, trouble_of
 from inspector.ui.receipts.columns import receipts_table, sums_table
 from inspector.ui.receipts.head import LedgerHead
 from inspector.ui.receipts.text import write, write_sum
@@ -68,7 +68,9 @@ class ReceiptsPane(Pane):
         """Enter follows what woke a receipt; h and l change the way of listing."""
         follow = ("enter", "its receipts" if self._way is Way.SUMS else "what woke it")
         other = f"{self._way.next(-1).value}, {self._way.next().value}"
-        return (follow, ("outward", other), ("copy.value", "copy"), ("copy.location", "address"))
+        marked = (("failure.next", "broken or failed"),) if self.has_failures else ()
+        copies = (("copy.value", "copy"), ("copy.location", "address"))
+        return (follow, ("outward", other), *marked, *copies)
 
     def take(self, view: RunView) -> None:
         """Another view: there may be more receipts."""
@@ -116,6 +118,7 @@ class ReceiptsPane(Pane):
         if chosen is not None:
             self._go_back_to(chosen)
         self._tell(keep=keep)
+        self._hints_changed()
 
     @property
     def _record(self) -> Record | None:
@@ -161,7 +164,6 @@ class ReceiptsPane(Pane):
     def _turn(self, by: int) -> None:
         self._way = self._way.next(by)
         self._show(keep=True)
-        self._hints_changed()
 
     def _hints_changed(self) -> None:
         show = getattr(self.screen, "show_hints", None)
@@ -193,6 +195,25 @@ class ReceiptsPane(Pane):
         wanted = self._next_ref.get(record.get("id"), 0)
         return next((at for at in known if at >= wanted), known[0])
 
+    @property
+    def has_failures(self) -> bool:
+        """Whether a receipt failed or does not hold."""
+        return self._way is not Way.SUMS and bool(self._marked)
+
+    @property
+    def _marked(self) -> tuple[int, ...]:
+        """The rows of receipts that failed or do not hold."""
+        rows = enumerate(self.list.records if self.ready else ())
+        return tuple(row for row, one in rows if trouble_of(one) is not None)
+
+    def to_failure(self, *, forward: bool) -> None:
+        """The next receipt that failed or does not hold; after the last one the first."""
+        marked, here = self._marked, self.list.cursor
+        ways = marked if forward else marked[::-1]
+        beyond = (row for row in ways if (row > here if forward else row < here))
+        self.list.move_to(next(beyond, ways[0]), tell=False)
+        self._tell(keep=False)
+
     def _into(self, record: Record) -> None:
         key = "node" if record["of"] == "node" else "surprise_cause"
         self._way = Way.NODES if key == "node" else Way.ORDER
@@ -200,7 +221,6 @@ class ReceiptsPane(Pane):
         first = next((one for one in self.list.records if one.get(key) == record["group"]), None)
         if first is not None:
             self._go_to(first.get("id"))
-        self._hints_changed()
 
     def _go_back_to(self, record: Record) -> None:
         """The cursor returns to its receipt or sum; where that is not listed, to the top."""

@@ -135,6 +135,8 @@ def _moved(receipt: Record) -> Iterator[tuple[str, Role]]:
         yield f"and {len(changes) - MOST_LISTED:,} more facets", Role.MUTED
     if receipt.get("propagates"):
         yield "so that whoever subscribes to it wakes", Role.MUTED
+    elif not changes and receipt.get("woke"):
+        yield "no facet, though a receipt names it as what woke it", Role.MUTED
     elif not changes:
         yield "no facet, so that nobody wakes", Role.MUTED
     else:

@@ -104,6 +104,14 @@ class Pane(Container):
     def zoom(self) -> None:
         """This part of the tab alone, or all of it."""
 
+    @property
+    def has_failures(self) -> bool:
+        """Whether `f` and `F` lead somewhere within this tab."""
+        return False
+
+    def to_failure(self, *, forward: bool) -> None:
+        """What `f` and `F` do where `has_failures`."""
+
     def statement(self) -> str | None:
         """The statement that wrote what is under the cursor, as it was recorded."""
         return None

@@ -28,6 +28,8 @@ class Column:
     grows: bool = False
     narrow: bool = True
     """Whether it stays where there are fewer than 80 columns."""
+    from_end: bool = False
+    """Whether its end is what tells one from another, so that the beginning is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Table:
     title: Cell
     body: Callable[[Record], tuple[str, str] | None] | None = None
     """What is read of a record (name, text) instead of all its fields, where it has that."""
+    in_lines: bool = False
+    """Whether its lines are counted, because others name them by their numbers."""
 
 
 def plain(field: str) -> Cell:
@@ -136,6 +140,7 @@ SOURCE = Table(
     lambda record: None if record.get("text") is not None else _text(record.get("verdict")),
     plain("path"),
     lambda record: (_text(record.get("path")), record.get("text") or ""),
+    in_lines=True,
 )
 
 TABLES = Table(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from textual.strip import Strip
 
-from inspector.text.measure import clip
+from inspector.text.measure import clip, clip_start
 from inspector.ui.lines import LineList
 from inspector.ui.paint import Line, margin
 from inspector.ui.palette import Ground, Role
@@ -113,7 +113,8 @@ class RecordList(LineList):
             line.put(margin(width), kit.signs.finding, Role.WARNING)
         for one in place(table, width):
             text = self._rows[row][table.columns.index(one.column)]
-            shown = clip(text, one.end - one.start, ellipsis=kit.signs.cut)
+            cut = clip_start if one.column.from_end else clip
+            shown = cut(text, one.end - one.start, ellipsis=kit.signs.cut)
             role = one.column.role
             if cursor and focused and one.column.grows:
                 role = Role.STRONG

@@ -68,7 +68,7 @@ class RunScreen(TakesOut):
             return "No times are recorded: the axis is the order of events."
         if name == "idle" and not self.timeline_pane.timed:
             return "The axis is the order of events, which has no idle stretches."
-        if name.startswith("failure.") and not self._failures:
+        if name.startswith("failure.") and not (self._has_own_failures or self._failures):
             return "No failure is recorded."
         if name in ("find", "enter") and self.course.shown is None:
             return "Nothing was read yet."
@@ -194,7 +194,14 @@ class RunScreen(TakesOut):
         """The step that failed before."""
         self._to_failure(forward=False)
 
+    @property
+    def _has_own_failures(self) -> bool:
+        return self.pane.ready and self.pane.has_failures
+
     def _to_failure(self, *, forward: bool) -> None:
+        if self._has_own_failures:
+            self.pane.to_failure(forward=forward)
+            return
         view, timeline = self.course.shown, self.timeline_pane.timeline
         if view is None or not 0 <= timeline.step < len(view.steps):
             return

@@ -24,6 +24,7 @@ from tests.query.openprose.logs.receipts import receipt
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed
 from tests.ui.run.screens import app_over, open_run, settle, shown
+from tests.ui.screens import shown as lines_of
 
 Receipt = dict[str, Any]
 SIZES = ((160, 50), (80, 24), (40, 15))
@@ -147,6 +148,48 @@ async def test_a_broken_chain_is_said_above_and_at_its_receipt() -> None:
         assert lines_with(screen, "the writer recorded another one")
         await press(pilot, "j", "j", "j")
         assert lines_with(screen, "▲", "prev does not equal")
+
+
+async def test_f_goes_round_the_receipts_that_failed_or_do_not_hold() -> None:
+    made = episode()
+    made[3] = {**made[3], "prev": "sha256:" + "0" * 64}
+    async with receipts_of(made) as (pilot, screen):
+        await press(pilot, "f")
+        assert lines_with(screen, "receipt 4 of inbox")
+        await press(pilot, "f")
+        assert lines_with(screen, "receipt 5 of writer")
+        await press(pilot, "f")
+        assert lines_with(screen, "receipt 4 of inbox"), "after the last one the first"
+        assert isinstance(screen.pane, ReceiptsPane), "it does not leave for the timeline"
+
+
+async def test_nobody_is_said_to_wake_only_where_nobody_did() -> None:
+    inbox = receipt("inbox", source="external")
+    still = receipt("inbox", inbox, source="external")
+    reader = receipt("reader", refs=(still["content_hash"],))
+    async with receipts_of([inbox, still, reader]) as (pilot, screen):
+        await press(pilot, "j")
+        assert lines_with(screen, "woke", "3 reader")
+        assert not lines_with(screen, "nobody wakes")
+
+
+async def test_nodes_that_differ_at_their_ends_are_told_apart_where_it_is_narrow() -> None:
+    made = [receipt(f"responsibility.of-a-long-name.{one}") for one in ("strong", "weak")]
+    async with receipts_of(made, (80, 24)) as (_, screen):
+        assert lines_with(screen, ".strong  ")
+        assert lines_with(screen, ".weak  ")
+
+
+async def test_help_and_commands_say_what_keys_do_in_this_tab() -> None:
+    async with receipts_of(episode()) as (pilot, _):
+        await press(pilot, "question_mark")
+        told = "\n".join(lines_of(pilot.app))
+        assert "What woke it" in told
+        assert "Fold or unfold" not in told
+        await press(pilot, "escape", "colon")
+        offered = "\n".join(lines_of(pilot.app))
+        assert "What woke it" in offered
+        assert "Unfold, or the next scope" not in offered
 
 
 async def test_no_receipt_is_never_green() -> None:
