@@ -10,6 +10,7 @@ from inspector.cli.output import shown, write_json, write_jsonl, write_table
 from inspector.cli.workspace import reader
 from inspector.model.value import Value
 from inspector.query import documents
+from inspector.query.attached import word_of
 from inspector.query.backend import KeepsVersions
 from inspector.text.measure import clip
 from inspector.text.numbers import size
@@ -62,7 +63,7 @@ def _row(one: Value, options: argparse.Namespace) -> tuple[str, ...]:
         content = one.value if options.full else one.value[:_LOOKED_AT]
     text = shown(content, reveal=options.reveal, name=one.name)
     if one.attachment is not None and one.attachment.path:
-        text = f"{shown(one.attachment.path)} {one.attachment.verdict}"
+        text = f"{shown(one.attachment.path)} ({word_of(one.attachment.verdict)})"
     older = f"  {one.superseded} superseded" if one.superseded else ""
     return (
         shown(one.name if one.name is not None else "-", reveal=options.reveal),

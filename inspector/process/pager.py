@@ -39,8 +39,8 @@ def pager_of(environ: Mapping[str, str]) -> Pager:
     program = shutil.which(words[0], path=environ.get("PATH"))
     if program is None:
         if chosen:
-            raise NoPager(f"$PAGER names {words[0]}, which is not found.")
-        raise NoPager("There is no pager: less is not found, and $PAGER names none.")
+            raise NoPager(f"$PAGER names {words[0]}, which is not found: set it to less, or save.")
+        raise NoPager("There is no pager, less is not found: set $PAGER to another, or save.")
     return Pager(os.path.abspath(program), tuple(words))
 
 

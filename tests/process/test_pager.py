@@ -41,8 +41,8 @@ def test_only_pager_is_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("environ", "sentence"),
     [
-        ({}, "There is no pager: less is not found, and $PAGER names none."),
-        ({"PAGER": "gone -x"}, "$PAGER names gone, which is not found."),
+        ({}, "There is no pager, less is not found: set $PAGER to another, or save."),
+        ({"PAGER": "gone -x"}, "$PAGER names gone, which is not found: set it to less, or save."),
         ({"PAGER": "less '"}, "$PAGER cannot be read as words: a quote in it is not closed."),
     ],
 )

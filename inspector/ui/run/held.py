@@ -13,6 +13,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from inspector.model.value import AttachmentVerdict, Value
+from inspector.query.attached import trouble_of
 from inspector.query.backend import ReadsAttachments, ReadsContents, RunReader
 from inspector.text.binary import hex_rows, mask_bytes, what_they_are
 from inspector.text.escape import visible_lines
@@ -30,7 +31,7 @@ from inspector.ui.run.content import (
     foreign_content,
     is_markdown,
 )
-from inspector.ui.run.previews import GOOD, verdict
+from inspector.ui.run.previews import GOOD
 from inspector.ui.run.values_list import key_of
 
 PAGED_BYTES = 16_000_000
@@ -113,7 +114,7 @@ def _held_file(reader: RunReader, name: str | None, path: str, most: int) -> Hel
         return "Files of this run are not read."
     found, data = reader.attachment(path, most)
     if found.verdict not in GOOD:
-        return f"There is no file to read: {verdict(found)[0]}."
+        return f"There is no file to read: {trouble_of(found.verdict)}."
     is_text = found.verdict is not AttachmentVerdict.OK_BINARY
     return Held(name, data, found.size or len(data), is_text, path)
 

@@ -141,7 +141,7 @@ class Outside:
         except Stopped:
             return
         except FileExistsError:
-            self._say(f"{path} exists already, and nothing was written: choose another name.")
+            self._say(f"{path.name} exists already, nothing was written: choose another name.")
             return
         except OSError as why:
             self._say(f"It could not be saved: {why.strerror or why}.")

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from inspector.model.value import Attachment, AttachmentVerdict, Value
+from inspector.query.attached import word_of
 from inspector.text.mask import mask_named
 from inspector.text.measure import cell_width, clip
 from inspector.ui.palette import Role
@@ -40,9 +41,8 @@ def is_set(value: Value) -> bool:
 
 
 def verdict(attachment: Attachment) -> tuple[str, Role]:
-    """What came of the file, in words."""
-    word = attachment.verdict.value.replace("_", " ")
-    return word, Role.SUCCESS if attachment.verdict in GOOD else Role.WARNING
+    """What came of the file, in a word or two."""
+    return word_of(attachment.verdict), Role.SUCCESS if attachment.verdict in GOOD else Role.WARNING
 
 
 def one_line(value: Value, cells: int, signs: Signs) -> tuple[str, bool]:

@@ -16,6 +16,7 @@ from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.model.store import Runtime
 from inspector.model.value import Value
+from inspector.query.attached import trouble_of
 from inspector.query.backend import KeepsVersions, RunReader
 from inspector.query.view import RunView, ValueList
 from inspector.text.numbers import NOT_RECORDED, count, size
@@ -192,7 +193,9 @@ class ValuesPane(Pane):
         if value.attachment is not None:
             word, role = verdict(value.attachment)
             path = safe(value.attachment.path, self.kit.signs)
-            return f"{path}   {word}" + (f"   {enter}" if role is Role.SUCCESS else "")
+            told = enter if role is Role.SUCCESS else trouble_of(value.attachment.verdict)
+            parts = (path, word if role is Role.SUCCESS else "", told)
+            return "   ".join(part for part in parts if part)
         return "" if value.type == "null" else f"{size(value.size)}: {enter}"
 
     def _title(self, value: Value, content: Content | None) -> tuple[str, tuple[str, ...]]:

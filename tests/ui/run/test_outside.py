@@ -98,7 +98,10 @@ class TestReading:
 
     def test_a_file_that_may_not_be_read_is_a_sentence(self) -> None:
         reader = Contents(b"", AttachmentVerdict.REFUSE_OUTSIDE)
-        assert held_of(reader, value(path="../x")) == "There is no file to read: refuse outside."
+        said = held_of(reader, value(path="../x"))
+        assert said == (
+            "There is no file to read: it lies outside of the run's folder, so it is not opened."
+        )
 
     def test_where_there_is_no_file_the_row_speaks_for_itself(self) -> None:
         reader = Contents(b"see attachment", AttachmentVerdict.MISSING)
@@ -298,7 +301,7 @@ class TestPager:
     def test_a_pager_that_is_not_there_is_a_sentence(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PAGER", "no-such-pager -R")
         assert paging(monkeypatch, lambda path: 0) == [
-            "$PAGER names no-such-pager, which is not found."
+            "$PAGER names no-such-pager, which is not found: set it to less, or save."
         ]
 
 
