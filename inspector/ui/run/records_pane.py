@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -21,9 +22,17 @@ from inspector.ui.run.label import safe
 from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.record_columns import Record, Table, table_for
 from inspector.ui.run.record_list import RecordList
+from inspector.ui.screen import CommandScreen
 
 AGAIN = 0.5
 """Seconds between two readings while the run goes on."""
+
+EMPTY = {
+    "agents": "No agent is recorded: nothing was kept from one session to the next.",
+    "source": "No source is kept beside this run.",
+    "imports": "This run imports nothing.",
+}
+"""What is said where a part has no records."""
 
 Found = tuple[tuple[Record, ...], str]
 """Records, and a sentence about all of them."""
@@ -32,7 +41,15 @@ Found = tuple[tuple[Record, ...], str]
 class RecordsPane(Pane):
     """The records of one part."""
 
-    HINTS: ClassVar[tuple[tuple[str, str], ...]] = (("copy.value", "copy record"),)
+    HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("enter", "whole record"),
+        ("copy.value", "copy record"),
+    )
+    ALONE: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("back", "all records"),
+        ("copy.value", "copy record"),
+    )
+    """The footer while one record stands alone."""
 
     def __init__(self, asker: Asker, tab: Tab) -> None:
         super().__init__(asker, id=f"records-{tab.part.replace('_', '-')}")
@@ -56,6 +73,13 @@ class RecordsPane(Pane):
     def main(self) -> Widget:
         """The table."""
         return self.list
+
+    def hints(self, width: int) -> tuple[tuple[str, str], ...]:
+        """The footer: of the table, or of the record that stands alone."""
+        if not self.has_class("-alone"):
+            return self.HINTS
+        has_forms = self.query_one(ContentView).forms is not None
+        return (*self.ALONE, ("form", "other form")) if has_forms else self.ALONE
 
     def take(self, view: RunView) -> None:
         """Another view: the records may be others."""
@@ -93,14 +117,42 @@ class RecordsPane(Pane):
         signs, record, view = self.kit.signs, self.list.record, self.query_one(ContentView)
         told = safe(self._told, signs)
         if record is None or self._table is None:
-            view.tell(Titled("", (), None, told or "Nothing is recorded here."), keep=False)
+            empty = told if self._table is None else ""
+            note = empty or EMPTY.get(self._tab.part, "Nothing is recorded here.")
+            view.tell(Titled("", (), None, note), keep=False)
             return
         table = self._table
         trouble = table.trouble(record)
         facts = tuple(one for one in (safe(trouble, signs) if trouble else "", told) if one)
         body = None if table.body is None else table.body(record)
         content = record_content(dict(record)) if body is None else content_of(*body, "text")
+        if table.in_lines:
+            content = replace(content, markdown="")
         view.tell(Titled(safe(table.title(record), signs), facts, content), keep=keep)
+
+    # What can be done
+
+    def enter(self) -> None:
+        """The record alone."""
+        if self.list.record is not None:
+            self._alone(True)
+
+    def zoom(self) -> None:
+        """The record alone, or the table with it."""
+        self._alone(not self.has_class("-alone"))
+
+    def _alone(self, alone: bool) -> None:
+        self.set_class(alone, "-alone")
+        if isinstance(self.screen, CommandScreen):
+            self.screen.show_hints()
+        (self.query_one(ContentView) if alone else self.list).focus()
+
+    def back(self) -> bool:
+        """From one record to all."""
+        if not self.has_class("-alone"):
+            return False
+        self._alone(False)
+        return True
 
     def value_to_copy(self) -> Copy | None:
         """The record as it is shown."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+import pytest
+
 from inspector.model.value import Attachment, AttachmentVerdict, Value
 from inspector.query.view import ValueList
 from inspector.ui.run.record_columns import table_for
@@ -92,6 +94,45 @@ async def test_an_agent_shows_its_memory_its_segments_and_those_that_are_missing
         await pilot.press("j")
         await settle(pilot)
         assert lines_with(screen, "memory.md is a link; segments without an agent of this name")
+
+
+@pytest.mark.parametrize("size", [(120, 36), (40, 15)])
+async def test_enter_shows_a_record_alone_and_escape_the_table(size: tuple[int, int]) -> None:
+    feed = feed_with()
+    memory = "\n".join(f"line {number}" for number in range(8))
+    feed.reader.records = {"agents": [{"scope": "run", "name": "captain", "memory": memory}]}
+    async with on_screen(feed, size) as (pilot, screen):
+        await pilot.press("4")
+        await settle(pilot)
+        assert lines_with(screen, "scope", "name", "segments")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert lines_with(screen, "line 7")
+        assert not lines_with(screen, "scope", "name", "segments")
+        assert lines_with(screen, "esc", "all records")
+        await pilot.press("escape")
+        await settle(pilot)
+        assert lines_with(screen, "scope", "name", "segments")
+
+
+async def test_a_part_without_records_says_so_in_a_sentence() -> None:
+    feed = feed_with()
+    feed.reader.records = {"agents": []}
+    async with on_screen(feed) as (pilot, screen):
+        await pilot.press("4")
+        await settle(pilot)
+        assert lines_with(screen, "No agent is recorded")
+        assert not lines_with(screen, "0 records")
+
+
+async def test_source_is_shown_in_numbered_lines_as_it_stands() -> None:
+    feed = feed_with()
+    text = "---\nname: x\n---\n\n# Title\n\nsession **one**\n"
+    feed.reader.records = {"source": [{"path": "root.prose.md", "size": 9, "text": text}]}
+    async with on_screen(feed) as (pilot, screen):
+        await pilot.press("6")
+        await settle(pilot)
+        assert lines_with(screen, "7  session **one**")
 
 
 def test_columns_leave_from_the_right_and_never_overlap() -> None:
