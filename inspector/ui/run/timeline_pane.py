@@ -30,6 +30,7 @@ from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.scrubber import Above, Place, Scrubber
 from inspector.ui.run.subject import Subject
 from inspector.ui.run.timeline import Timeline
+from inspector.ui.screen import CommandScreen
 
 LOOK = 0.05
 """Seconds on a step before its detail is read, so that scrolling reads nothing."""
@@ -61,6 +62,13 @@ class TimelinePane(Pane):
         ("travel.back", "travel"),
         ("resume", "resume…"),
     )
+    ALONE: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("back", "all steps"),
+        ("failure.next", "failures"),
+        ("copy.value", "copy"),
+        ("raw", "raw row"),
+    )
+    """The footer while the detail stands alone."""
     WIDE = 100
 
     class AxisChanged(Message):
@@ -114,6 +122,8 @@ class TimelinePane(Pane):
 
     def hints(self, width: int) -> tuple[tuple[str, str], ...]:
         """What fits: below 60 columns Enter opens the detail."""
+        if self.has_class("-detail"):
+            return self.ALONE
         if width < NARROW:
             return (("enter", "detail"), ("failure.next.alone", "failure"))
         if width < self.WIDE:
@@ -303,6 +313,7 @@ class TimelinePane(Pane):
     def _show_detail(self, shown: bool) -> None:
         self.set_class(shown, "-detail")
         (self.detail if shown else self.timeline).focus()
+        self._hints_changed()
 
     def back(self) -> bool:
         """From one part to all."""
@@ -310,15 +321,21 @@ class TimelinePane(Pane):
             return False
         self.remove_class("-detail", "-zoomed")
         self.timeline.focus()
+        self._hints_changed()
         return True
 
     def zoom(self) -> None:
         """The focused one of timeline and detail alone, or both."""
         if self.has_class("-zoomed"):
             self.remove_class("-detail", "-zoomed")
-            return
-        self.set_class(self.detail.has_focus, "-detail")
-        self.add_class("-zoomed")
+        else:
+            self.set_class(self.detail.has_focus, "-detail")
+            self.add_class("-zoomed")
+        self._hints_changed()
+
+    def _hints_changed(self) -> None:
+        if isinstance(self.screen, CommandScreen):
+            self.screen.show_hints()
 
     def inward(self) -> None:
         """Unfolds, or goes inside."""

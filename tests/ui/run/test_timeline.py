@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from inspector.live.feed import Overview
 from inspector.model.status import Status
-from inspector.model.step import StepKind
+from inspector.model.step import Attempt, StepKind
 from inspector.model.store import Health
 from inspector.query.view import RunView
 from tests.ui.run import pictured
@@ -286,6 +288,33 @@ async def test_w_leads_to_the_recorded_row() -> None:
         lines = shown(screen)
         assert any(line.startswith("▌    36 ") for line in lines)
         assert any('"id": 36' in line for line in lines)
+
+
+async def test_tries_with_long_errors_stand_apart_below_a_narrow_timeline() -> None:
+    def view(at: int | None) -> RunView:
+        made = pictured.research(at)
+        made.steps.extra[pictured.FACT_CHECKER].attempts = [
+            Attempt(
+                number, Status.FAILED, "failed", "the token lacks a scope for that", number, number
+            )
+            for number in (1, 2)
+        ]
+        return made
+
+    async with on_screen(RunFeed(view), (80, 24)) as (_, screen):
+        line = next(line for line in shown(screen) if "event 1" in line and "event 2" in line)
+        assert "…   ✗ 2" in line
+
+
+@pytest.mark.parametrize("size", [(40, 15), (120, 36)])
+async def test_a_detail_that_stands_alone_says_how_to_leave_it(size: tuple[int, int]) -> None:
+    async with on_screen(pictured.research_feed(), size) as (pilot, screen):
+        await pilot.press(*(("enter",) if size == (40, 15) else ("tab", "z")))
+        await settle(pilot)
+        assert "esc all steps" in shown(screen)[-1]
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "esc all steps" not in shown(screen)[-1]
 
 
 async def test_the_help_explains_the_signs_of_the_row() -> None:

@@ -14,6 +14,7 @@ async def test_travelling_shows_the_run_as_its_record_stood_then() -> None:
         lines = shown(screen)
         assert "travelling   now is 14:32:07" in lines[0]
         assert "at event 16 of 38" in lines[3]
+        assert "the tab of values, agents, receipts and findings are as of now" in lines[3]
         assert not any("[2]" in line or "fact-checker" in line for line in lines)
         assert any("event 16 of 38   travelling" in line for line in lines)
         assert "return to now" in lines[-1]
