@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 from inspector.cli.errors import FINE, NOT_FOUND, UNREADABLE, UserError
@@ -14,6 +14,7 @@ from inspector.cli.table_rows import goes_on, is_table, refuse_paging, table_row
 from inspector.cli.workspace import stores_and_runs, workspace
 from inspector.model.run import Run
 from inspector.query import documents
+from inspector.query.backend import RunReader
 from inspector.query.comparing import PREVIOUS, Compares, Explains
 from inspector.query.keeper import Records
 from inspector.query.select import AmbiguousRun, NoSuchRun, select
@@ -74,12 +75,25 @@ def _records(found: Workspace, text: str, part: str | None) -> tuple[str, Record
             return (*chosen.keeper.record_of(chosen.name, part), ())
         with closing(found.open(chosen)) as reader:
             named = part or _RUN_PART
-            return named, reader.record(named), _about(reader, named)
+            try:
+                return named, reader.record(named), _about(reader, named)
+            except KeyError:
+                has = ", ".join(_parts(reader))
+                raise UserError(f"This run has no part {part!r}; it has {has}.") from None
     except KeyError:
-        what = "A run" if isinstance(chosen, Run) else "This"
-        raise UserError(f"{what} of this runtime has no part {part!r}.") from None
+        raise UserError(f"{text} has no part {part!r}.") from None
     except StoreUnavailable as trouble:
         raise UserError(f"{path} cannot be read now: {trouble.reason}.", UNREADABLE) from None
+
+
+def _parts(reader: RunReader) -> list[str]:
+    """The parts of a run that have records: its own, and those of its tabs."""
+    found = []
+    for part in (_RUN_PART, *(tab.part for tab in reader.refresh().tabs)):
+        with suppress(KeyError):
+            reader.record(part)
+            found.append(part)
+    return found
 
 
 def _table(found: Workspace, options: argparse.Namespace) -> dict[str, Any]:

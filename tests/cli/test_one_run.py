@@ -222,6 +222,15 @@ def test_records_have_the_database_s_own_names(inspector: Inspector, run: Path) 
     assert "state_mode" in inspector("record", RUN_ID).out
 
 
+def test_a_part_that_there_is_not_is_answered_with_those_that_there_are(
+    inspector: Inspector, run: Path
+) -> None:
+    said = inspector("record", RUN_ID, "world-models").err
+    assert "has no part 'world-models'; it has run, " in said
+    for part in ("agents", "source", "tables"):
+        assert part in said
+
+
 class TestSecrets:
     """Hidden everywhere, counted, and shown to who asks for them."""
 
