@@ -49,6 +49,7 @@ from inspector.ui.screen import CommandScreen
 WIDEST = 95
 SAID_LINES = 8
 UNTIL = "read-only until you launch"
+NOTHING_TO_DECIDE = "Nothing can be approved from here; a gate is answered where its run goes on."
 WITH_UNTIL = 76
 """Columns in which the footer has room for that too."""
 
@@ -240,7 +241,7 @@ class ResumeScreen(CommandScreen):
         if name == "host.next":
             return None if plan.preflight.prompt is not None else "No host is asked for this."
         if name == "decision.next":
-            return None if plan.preflight.decisions else "It does not wait for a decision."
+            return None if plan.preflight.decisions else NOTHING_TO_DECIDE
         if name == "command.copy":
             return None if plan.command is not None else plan.problem
         if name == "plan.save":
