@@ -29,7 +29,11 @@ def test_a_cell_is_written_as_json_unless_it_is_words(cell: object, text: str) -
 async def test_the_detail_shows_no_other_notation() -> None:
     feed = pictured.research_feed()
     path = pictured.research().steps.path(pictured.FACT_CHECKER)
-    row = {"arguments": {"order": "A-1077"}, "redacted": False, "more": {"api_key": "hunter2hunter2"}}
+    row = {
+        "arguments": {"order": "A-1077"},
+        "redacted": False,
+        "more": {"api_key": "hunter2hunter2"},
+    }
     feed.reader.contexts[path] = {"related": {"x_calls": (row,)}}
     async with on_screen(feed, (160, 50)) as (pilot, screen):
         await settle(pilot)
