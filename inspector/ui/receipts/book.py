@@ -39,6 +39,21 @@ class Book:
     document: Mapping[str, Any] = field(default_factory=dict)
     money: Mapping[str, Any] | None = None
     prices: Mapping[str, Price] = field(default_factory=dict)
+    moved: Mapping[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
+    """For a fingerprint the facets and nodes that moved to it."""
+
+    def facet_behind(self, receipt: Record, fingerprint: object) -> str | None:
+        """Whose facet a receipt's input is, where only one ever moved to that fingerprint.
+
+        Nodes that woke the receipt come before others; fingerprints alone do not name a node.
+        """
+        found = self.moved.get(str(fingerprint), frozenset())
+        woke = {one.get("node") for one in receipt.get("woken_by") or ()}
+        nearer = frozenset(one for one in found if one[1] in woke) or found
+        if len(nearer) != 1:
+            return None
+        ((facet, node),) = nearer
+        return f"{facet} of {node}"
 
     def price_of(self, receipt: Record) -> Mapping[str, Any] | None:
         """What one receipt cost; None when no price is known at all."""
@@ -87,7 +102,18 @@ class Book:
 
 def book_of(document: Mapping[str, Any], prices: Mapping[str, Price]) -> Book:
     """A reading, with what it cost by these prices."""
-    return Book(document, money_document(document.get("receipts", ()), prices), prices)
+    receipts = document.get("receipts", ())
+    return Book(document, money_document(receipts, prices), prices, _moved(receipts))
+
+
+def _moved(receipts: Sequence[Record]) -> Mapping[str, frozenset[tuple[str, str]]]:
+    found: dict[str, set[tuple[str, str]]] = {}
+    for receipt in receipts:
+        for one in receipt.get("facet_changes") or ():
+            if one.get("after") is not None:
+                owner = (str(one.get("facet")), str(receipt.get("node")))
+                found.setdefault(str(one["after"]), set()).add(owner)
+    return {fingerprint: frozenset(owners) for fingerprint, owners in found.items()}
 
 
 def verdict(book: Book) -> tuple[bool | None, str]:

@@ -28,6 +28,7 @@ def write(page: Page, receipt: Record, book: Book, next_ref: int) -> None:
     """Writes all of it; `next_ref` is the place of the reference that Enter follows."""
     _title(page, receipt)
     _trouble(page, receipt)
+    _link(page, receipt, book)
     for label, part in _parts(receipt, book, next_ref):
         _part(page, label, part)
     _diff(page, receipt)
@@ -60,13 +61,24 @@ def _trouble(page: Page, receipt: Record) -> None:
     page.lines.pop()
 
 
+def _link(page: Page, receipt: Record, book: Book) -> None:
+    """Where a chain breaks, both ends of the link."""
+    before = book.by_id(receipt.get("before"))
+    if not receipt.get("broken") or before is None:
+        return
+    named, is_ = receipt.get("prev"), before.get("address")
+    if named != is_:
+        said = f"it names {_short(named)}, and receipt {before.get('id')} is {_short(is_)}"
+        _part(page, "prev", [(said, Role.TEXT)])
+
+
 Part = Sequence[tuple[str, Role]]
 
 
 def _parts(receipt: Record, book: Book, next_ref: int) -> Iterator[tuple[str, Part]]:
     yield "chain", [(_chain(receipt, book), Role.TEXT)]
     yield "woken by", list(_woken(receipt, next_ref))
-    yield "why", list(_why(receipt))
+    yield "why", list(_why(receipt, book))
     yield "moved", list(_moved(receipt))
     woke = receipt.get("woke") or ()
     if woke:
@@ -104,7 +116,7 @@ def _woken(receipt: Record, next_ref: int) -> Iterator[tuple[str, Role]]:
         yield f"  and {len(refs) - MOST_LISTED:,} more", Role.MUTED
 
 
-def _why(receipt: Record) -> Iterator[tuple[str, Role]]:
+def _why(receipt: Record, book: Book) -> Iterator[tuple[str, Role]]:
     before = receipt.get("before")
     if before is None:
         yield "the first receipt of this node", Role.TEXT
@@ -114,9 +126,11 @@ def _why(receipt: Record) -> Iterator[tuple[str, Role]]:
     changes = receipt.get("input_changes") or ()
     count = len(receipt.get("input_fingerprints") or ())
     for one in changes[:MOST_LISTED]:
+        facet = book.facet_behind(receipt, one["after"])
         yield (
             f"input {one['position'] + 1} of {count} differs from receipt {before}: "
-            f"{_short(one['before'])} → {_short(one['after'])}",
+            f"{_short(one['before'])} → {_short(one['after'])}"
+            + (f", {facet}" if facet is not None else ""),
             Role.TEXT,
         )
     if len(changes) > MOST_LISTED:

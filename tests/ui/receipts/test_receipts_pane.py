@@ -150,6 +150,28 @@ async def test_a_broken_chain_is_said_above_and_at_its_receipt() -> None:
         assert lines_with(screen, "▲", "prev does not equal")
 
 
+async def test_an_input_that_differs_is_named_where_one_node_alone_moved_to_it() -> None:
+    first = receipt("inbox", source="external", fingerprints={"@atomic": "a1", "mail": "m"})
+    woke = receipt("reader", refs=(first["content_hash"],), input_fingerprints=["a1", "m"])
+    moved = receipt("inbox", first, source="external", fingerprints={"@atomic": "a2", "mail": "n"})
+    other = receipt("copy", refs=(moved["content_hash"],), fingerprints={"@atomic": "b", "c": "n"})
+    again = receipt("reader", woke, refs=(moved["content_hash"], other["content_hash"]),
+                    input_fingerprints=["a2", "n"])  # fmt: skip
+    async with receipts_of([first, woke, moved, other, again]) as (pilot, screen):
+        await press(pilot, "G")
+        assert lines_with(screen, "a1 → a2, @atomic of inbox")
+        assert lines_with(screen, "input 2 of 2", "m → n")
+        assert not lines_with(screen, "m → n,"), "two facets moved to it"
+
+
+async def test_where_a_chain_breaks_both_ends_of_the_link_are_told() -> None:
+    made = episode()
+    made[3] = {**made[3], "prev": "sha256:" + "0" * 64}
+    async with receipts_of(made) as (pilot, screen):
+        await press(pilot, "f")
+        assert lines_with(screen, "it names …000000000000, and receipt 1 is …")
+
+
 async def test_f_goes_round_the_receipts_that_failed_or_do_not_hold() -> None:
     made = episode()
     made[3] = {**made[3], "prev": "sha256:" + "0" * 64}
