@@ -39,17 +39,19 @@ class Book:
     document: Mapping[str, Any] = field(default_factory=dict)
     money: Mapping[str, Any] | None = None
     prices: Mapping[str, Price] = field(default_factory=dict)
-    moved: Mapping[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
-    """For a fingerprint the facets and nodes that moved to it."""
+    moved: Mapping[str, Mapping[tuple[str, str], int]] = field(default_factory=dict)
+    """For a fingerprint the facets and nodes that moved to it, each with its first receipt."""
 
     def facet_behind(self, receipt: Record, fingerprint: object) -> str | None:
         """Whose facet a receipt's input is, where only one ever moved to that fingerprint.
 
         Nodes that woke the receipt come before others; fingerprints alone do not name a node.
         """
-        found = self.moved.get(str(fingerprint), frozenset())
+        own = receipt.get("id")
+        moved = self.moved.get(str(fingerprint), {}).items()
+        found = {owner for owner, first in moved if not isinstance(own, int) or first < own}
         woke = {one.get("node") for one in receipt.get("woken_by") or ()}
-        nearer = frozenset(one for one in found if one[1] in woke) or found
+        nearer = {one for one in found if one[1] in woke} or found
         if len(nearer) != 1:
             return None
         ((facet, node),) = nearer
@@ -106,14 +108,14 @@ def book_of(document: Mapping[str, Any], prices: Mapping[str, Price]) -> Book:
     return Book(document, money_document(receipts, prices), prices, _moved(receipts))
 
 
-def _moved(receipts: Sequence[Record]) -> Mapping[str, frozenset[tuple[str, str]]]:
-    found: dict[str, set[tuple[str, str]]] = {}
+def _moved(receipts: Sequence[Record]) -> Mapping[str, Mapping[tuple[str, str], int]]:
+    found: dict[str, dict[tuple[str, str], int]] = {}
     for receipt in receipts:
         for one in receipt.get("facet_changes") or ():
-            if one.get("after") is not None:
+            if one.get("after") is not None and isinstance(receipt.get("id"), int):
                 owner = (str(one.get("facet")), str(receipt.get("node")))
-                found.setdefault(str(one["after"]), set()).add(owner)
-    return {fingerprint: frozenset(owners) for fingerprint, owners in found.items()}
+                found.setdefault(str(one["after"]), {}).setdefault(owner, receipt["id"])
+    return found
 
 
 def verdict(book: Book) -> tuple[bool | None, str]:

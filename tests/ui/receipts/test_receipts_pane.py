@@ -164,6 +164,17 @@ async def test_an_input_that_differs_is_named_where_one_node_alone_moved_to_it()
         assert not lines_with(screen, "m → n,"), "two facets moved to it"
 
 
+async def test_what_moved_to_a_fingerprint_only_afterwards_is_not_an_input() -> None:
+    first = receipt("inbox", source="external", fingerprints={"@atomic": "a1"})
+    reader = receipt("reader", refs=(first["content_hash"],), input_fingerprints=["a1"])
+    moved = receipt("inbox", first, source="external", fingerprints={"@atomic": "a2"})
+    again = receipt("reader", reader, input_fingerprints=["a2"],
+                    fingerprints={"@atomic": "b", "seen": "a2"})  # fmt: skip
+    async with receipts_of([first, reader, moved, again]) as (pilot, screen):
+        await press(pilot, "G")
+        assert lines_with(screen, "a1 → a2, @atomic of inbox")
+
+
 async def test_where_a_chain_breaks_both_ends_of_the_link_are_told() -> None:
     made = episode()
     made[3] = {**made[3], "prev": "sha256:" + "0" * 64}
