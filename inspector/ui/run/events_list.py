@@ -18,6 +18,10 @@ from inspector.ui.run.label import safe
 PAGE = 128
 KEPT_PAGES = 64
 KIND_CELLS, STATUS_CELLS, TIME_CELLS = 12, 12, 12
+LONG_KIND_CELLS = 20
+"""Cells of a kind where there is room: `constraint_evaluated`."""
+ROOMY = 100
+"""Columns from which long kinds are shown whole."""
 
 
 class EventsList(LineList):
@@ -98,6 +102,10 @@ class EventsList(LineList):
     def _digits(self) -> int:
         return max(5, len(f"{self._count:,}"))
 
+    def _kind_cells(self, width: int) -> int:
+        """Runtimes that record instants have the longer names of kinds."""
+        return LONG_KIND_CELLS if self._timed and width >= ROOMY else KIND_CELLS
+
     def paint_head(self, width: int, top: int) -> Strip:
         """The names of the columns."""
         line = Line(width, self.kit.roles)
@@ -108,8 +116,9 @@ class EventsList(LineList):
             line.put(at, "at", Role.MUTED)
             at += TIME_CELLS + 2
         line.put(at, "kind", Role.MUTED)
-        line.put(at + KIND_CELLS + 2, "status", Role.MUTED)
-        line.put(at + KIND_CELLS + STATUS_CELLS + 4, "text", Role.MUTED)
+        at += self._kind_cells(width) + 2
+        line.put(at, "status", Role.MUTED)
+        line.put(at + STATUS_CELLS + 2, "text", Role.MUTED)
         return line.strip()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
@@ -132,8 +141,9 @@ class EventsList(LineList):
                     at, clip(instant(event.at, kit.zone), TIME_CELLS, ellipsis=cut), Role.MUTED
                 )
                 at += TIME_CELLS + 2
-            line.put(at, clip(safe(event.kind, kit.signs), KIND_CELLS, ellipsis=cut), Role.MUTED)
-            at += KIND_CELLS + 2
+            cells = self._kind_cells(width)
+            line.put(at, clip(safe(event.kind, kit.signs), cells, ellipsis=cut), Role.MUTED)
+            at += cells + 2
         raw = NOT_RECORDED if event.raw_status is None else safe(event.raw_status, kit.signs)
         line.put(at, clip(raw, STATUS_CELLS, ellipsis=cut))
         at += STATUS_CELLS + 2

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from inspector.model.step import Event
 from inspector.model.value import Attachment, AttachmentVerdict, Value
 from inspector.query.view import ValueList
 from inspector.ui.run.record_columns import table_for
@@ -123,6 +124,18 @@ async def test_a_part_without_records_says_so_in_a_sentence() -> None:
         await settle(pilot)
         assert lines_with(screen, "No agent is recorded")
         assert not lines_with(screen, "0 records")
+
+
+async def test_long_kinds_of_events_are_whole_where_there_is_room() -> None:
+    feed = pictured.triage_feed()
+    feed.reader.rows = lambda number: Event(
+        number, number, "constraint_evaluated", None, 0, None, f"row {number}", {}
+    )
+    async with on_screen(feed) as (pilot, screen):
+        await pilot.press("6")
+        await settle(pilot)
+        await settle(pilot)
+        assert lines_with(screen, "constraint_evaluated", "row 1")
 
 
 async def test_source_is_shown_in_numbered_lines_as_it_stands() -> None:
