@@ -114,6 +114,12 @@ class Terminal:
                 return None
             return self._instants[bisect_right(self._begins, at + len(wanted) - 1) - 1]
 
+    def first_after(self, instant_ns: int) -> int | None:
+        """When something was written for the first time after an instant."""
+        with self._lock:
+            piece = bisect_right(self._instants, instant_ns)
+            return self._instants[piece] if piece < len(self._instants) else None
+
     def every(self, pattern: str) -> dict[str, int]:
         """Each text that the pattern matches, with the instant of its first appearance."""
         found: dict[str, int] = {}

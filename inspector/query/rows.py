@@ -6,8 +6,9 @@ A row that cannot be read ends the reading there and is said; it never costs the
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from inspector.query.tables import Table, quoted
@@ -31,18 +32,33 @@ class Damage:
         return f"{self.message}: {self.table} could be read up to row {self.rows}"
 
 
+PART = 50_000
+"""Rows that are read between two pauses: some hundredths of a second."""
+
+Pause = Callable[[], None]
+"""Called between the parts of a read; what it raises ends the read."""
+
+
+def go_on() -> None:
+    """A `Pause` of a read that nobody ends."""
+
+
 def collect(
-    connection: sqlite3.Connection, table: str, sql: str, values: Sequence[Any]
+    connection: sqlite3.Connection,
+    table: str,
+    sql: str,
+    values: Sequence[Any],
+    pause: Pause = go_on,
 ) -> tuple[list[tuple[Any, ...]], Damage | None]:
     """The rows that a statement gives; where reading ends early, or cannot begin, says so."""
     tolerant = connection.text_factory
     # Text that is not UTF-8 is rare, and a factory of ours costs as much as the rest of reading.
     connection.text_factory = str
     try:
-        rows, error = _read(connection, sql, values)
+        rows, error = _read(connection, sql, values, pause)
         if error is not None and _NOT_UTF_8 in str(error):
             connection.text_factory = tolerant
-            rows, error = _read(connection, sql, values)
+            rows, error = _read(connection, sql, values, pause)
     finally:
         connection.text_factory = tolerant
     return rows, None if error is None else Damage(table, len(rows), str(error))
@@ -52,12 +68,16 @@ _NOT_UTF_8 = "Could not decode"
 
 
 def _read(
-    connection: sqlite3.Connection, sql: str, values: Sequence[Any]
+    connection: sqlite3.Connection, sql: str, values: Sequence[Any], pause: Pause
 ) -> tuple[list[tuple[Any, ...]], sqlite3.DatabaseError | None]:
     rows: list[tuple[Any, ...]] = []
     try:
-        # What was read before an error stays in the list, as it would row by row.
-        rows.extend(connection.execute(sql, values))
+        cursor, before = connection.execute(sql, values), -1
+        while len(rows) != before:
+            before = len(rows)
+            # What was read before an error stays in the list, as it would row by row.
+            rows.extend(islice(cursor, PART))
+            pause()
     except sqlite3.DatabaseError as error:
         return rows, error
     return rows, None

@@ -90,6 +90,12 @@ def test_a_list_misses_nothing_and_is_cheap_when_nothing_changed() -> None:
     assert all(outcome.values[name] <= ROOM * outcome.bars[name] for name in again)
 
 
+def test_a_long_run_shows_its_end_then_the_whole_and_can_be_left() -> None:
+    outcome = measured("huge")
+    assert len([name for name, bar in outcome.bars.items() if bar == 0]) == 5
+    assert not outcome.violations(), outcome.text
+
+
 def test_an_idle_screen_writes_nothing() -> None:
     outcome = measured("idle")
     assert not outcome.violations(), outcome.text

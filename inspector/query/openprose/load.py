@@ -23,6 +23,7 @@ from inspector.query.openprose.rows import (
     read_run_rows,
     read_some,
 )
+from inspector.query.rows import Pause, go_on
 from inspector.query.tables import Tables, quoted, read_tables
 
 COUNTED = ("bindings", "agents", "receipt", "world_model_version", "imports")
@@ -62,6 +63,8 @@ class Wanted:
     tables: Tables | None = None
     schema_version: int | None = None
     ledger_mark: LedgerMark | None = None
+    pause: Pause = go_on
+    """Called while facts are read."""
 
 
 def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
@@ -72,7 +75,7 @@ def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
         known = wanted.tables if version == wanted.schema_version else None
         tables = known if known is not None else read_tables(connection)
         run_rows, run_damage = read_run_rows(connection, tables)
-        rows, damage = read_execution(connection, tables, wanted.after)
+        rows, damage = read_execution(connection, tables, wanted.after, wanted.pause)
         changed = read_some(connection, tables, wanted.again) if not damage else ()
         extras, extra_damage = _bindings(connection, tables)
         counts = _counts(connection, tables)

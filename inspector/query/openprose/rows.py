@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from inspector.query.openprose.events import COLUMNS, Row
-from inspector.query.rows import Damage, collect, read_whole_rows
+from inspector.query.rows import Damage, Pause, collect, go_on, read_whole_rows
 from inspector.query.tables import Table, Tables, quoted
 
 __all__ = ["Damage", "RunRow", "read_execution", "read_run_rows", "read_some", "read_whole_rows"]
@@ -80,7 +80,10 @@ def execution_select(table: Table, where: str = "") -> str:
 
 
 def read_execution(
-    connection: sqlite3.Connection, tables: Tables, after: int | None = None
+    connection: sqlite3.Connection,
+    tables: Tables,
+    after: int | None = None,
+    pause: Pause = go_on,
 ) -> tuple[list[Row], Damage | None]:
     """Facts in order: those after a key, or all when None (also where there is no key)."""
     table = tables.get("execution")
@@ -89,7 +92,7 @@ def read_execution(
     key = key_column(table)
     by_key = after is not None and key is not None
     sql = execution_select(table, f"WHERE {key} > ?" if by_key else "")
-    rows, damage = collect(connection, "execution", sql, (after,) if by_key else ())
+    rows, damage = collect(connection, "execution", sql, (after,) if by_key else (), pause)
     return cast(list[Row], rows), damage
 
 

@@ -132,7 +132,7 @@ class ProseRun:
                 if self._compare_at is None:
                     self._compare_at = self._monotonic() + self._compare_pause
                 return reading, start
-            wanted = Wanted()
+            wanted = Wanted(pause=self._pause)
         began = self._monotonic()
         reading = self._read(loader(wanted))
         took = self._monotonic() - began
@@ -140,14 +140,18 @@ class ProseRun:
         self._compare_at = None
         return reading, 0
 
+    def _pause(self) -> None:
+        self._timeline.tell(0, 1)
+
     def _wanted(self) -> tuple[Wanted, int]:
         loaded, count = self._loaded, len(self._timeline)
         if loaded is None or self._source.generation != self._generation:
-            return Wanted(), 0
+            return Wanted(pause=self._pause), 0
         known = Wanted(
             tables=loaded.tables,
             schema_version=loaded.schema_version,
             ledger_mark=loaded.ledger_mark,
+            pause=self._pause,
         )
         due = self._compare_at is not None and self._monotonic() >= self._compare_at
         table = loaded.tables.get("execution")

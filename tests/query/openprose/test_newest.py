@@ -8,6 +8,7 @@ import pytest
 
 from inspector.model.clock import system_clock
 from inspector.model.status import Status
+from inspector.query import rows as query_rows
 from inspector.query.openprose import newest
 from inspector.query.openprose.run_reader import ProseRun
 from inspector.query.reading import ReadingStopped
@@ -114,3 +115,21 @@ def test_the_list_leaves_a_long_run_to_whoever_follows_it(tmp_path: Path) -> Non
     assert workspace.read_whole(run, spare_long=True).complete
     assert workspace.read_whole(run).steps.total == 21, "steps that have none inside"
     workspace.close()
+
+
+def test_it_can_be_ended_before_anything_was_folded(
+    tmp_path: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(query_rows, "PART", 5)
+    told: list[tuple[int, int]] = []
+    run = opened(long_run(tmp_path))
+
+    def after_three(done: int, of: int) -> None:
+        told.append((done, of))
+        if len(told) == 3:
+            raise ReadingStopped
+
+    run.watch_reading(after_three)
+    with pytest.raises(ReadingStopped):
+        run.refresh()
+    assert told == [(0, 1)] * 3, "fifteen of twenty-two rows were read"
