@@ -207,7 +207,7 @@ class RunBase(CommandScreen):
         else:
             self._open_tab(0)
 
-    def _open_tab(self, index: int) -> None:
+    def _open_tab(self, index: int, place: str | None = None) -> None:
         tab = self._tabs[index]
         self._active = index
         pane = self._panes.get(tab.part)
@@ -216,25 +216,29 @@ class RunBase(CommandScreen):
         if pane is None:
             pane = self._panes[tab.part] = self._make_pane(tab)
             mounted = self.mount(pane)
-            self.call_later(self._opened, pane, mounted)
+            self.call_later(self._opened, pane, mounted, place)
         elif pane.ready:
             pane.opened()
+            if place is not None:
+                pane.aim(place)
             pane.main.focus()
         self._show_head()
         self.show_hints()
 
-    async def _opened(self, pane: Pane, mounted: object) -> None:
+    async def _opened(self, pane: Pane, mounted: object, place: str | None) -> None:
         """The pane is there now: it takes what it is to show."""
         await mounted  # type: ignore[misc]
         if self.course.shown is not None:
             pane.take(self.course.shown)
         pane.opened()
+        if place is not None:
+            pane.aim(place)
         if pane is self.pane:
             pane.main.focus()
 
     @on(Tabs.Picked)
     def _picked_tab(self, event: Tabs.Picked) -> None:
-        self._open_tab(event.index)
+        self._open_tab(event.index, self._source_place())
 
     def open_part(self, part: str) -> Pane | None:
         """Opens the tab of a part and returns it; None when the runtime has no such tab."""
@@ -248,7 +252,10 @@ class RunBase(CommandScreen):
         """Opens a tab by its number."""
         index = int(number) - 1
         if index < len(self._tabs):
-            self._open_tab(index)
+            self._open_tab(index, self._source_place())
+
+    def _source_place(self) -> str | None:
+        return self.pane.source_place() if self.pane.ready else None
 
     # Footer and help
 

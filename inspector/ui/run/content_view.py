@@ -46,14 +46,36 @@ class ContentView(Sheet):
         self._told = 0
         self._rows = NO_ROWS
         self._made_for: tuple[Content | None, int, bool] = (None, 0, False)
+        self._mark = 0
+        """The line that stands out; 0 = none."""
+        self._seeks = False
+        """Whether that line is to be scrolled to as soon as there are rows."""
         self.raw = False
         """Whether contents are shown as they stand."""
 
     def tell(self, titled: Titled | None, *, keep: bool) -> None:
         """Takes what to show; with `keep` it stays scrolled to where it is."""
         self._titled = titled
+        if not keep:
+            self._mark, self._seeks = 0, False
         self._lay_out()
         self._changed(self.top if keep else 0)
+
+    def mark(self, line: int) -> None:
+        """Makes a line stand out, in the middle where it can be."""
+        self._mark, self._seeks = line, True
+        self._changed(self._top_now())
+
+    def _top_now(self) -> int:
+        """Where it is scrolled to, or the place of the line that was waited for."""
+        if not self._seeks or not self._rows.rows:
+            return self.top
+        self._seeks = False
+        rows = enumerate(self._rows.rows)
+        at = next((row for row, one in rows if one.number == self._mark), None)
+        if at is None:
+            return self.top
+        return max(0, min(HEAD_LINES + at - self.size.height // 2, self.row_count - 1))
 
     @property
     def forms(self) -> tuple[str, str] | None:
@@ -71,7 +93,7 @@ class ContentView(Sheet):
         """Rows are made for a width."""
         super().on_resize()
         self._lay_out()
-        self._changed(self.top)
+        self._changed(self._top_now())
 
     def _changed(self, top: int) -> None:
         self._told += 1
@@ -112,7 +134,7 @@ class ContentView(Sheet):
     def _take_rows(self, rows: Rows, made_for: tuple[Content | None, int, bool]) -> None:
         if made_for == self._made_for:
             self._rows = rows
-            self._changed(self.top)
+            self._changed(self._top_now())
 
     # Drawing
 
@@ -145,9 +167,13 @@ class ContentView(Sheet):
             line.put(start, clip(self._note, width - start), Role.MUTED)
             return line.strip()
         number, pieces = laid_out.rows[at]
+        marked = bool(number) and number == self._mark
+        if marked:
+            line.put(margin(width), signs.cursor, Role.ACCENT)
         if laid_out.digits:
             if number:
-                line.right(start + laid_out.digits, str(number), Role.FAINT)
+                role = Role.ACCENT if marked else Role.FAINT
+                line.right(start + laid_out.digits, str(number), role)
             start += laid_out.digits + 2
         line.put(start, "")
         end = width - margin(width)

@@ -116,6 +116,13 @@ class Pane(Container):
         """The statement that wrote what is under the cursor, as it was recorded."""
         return None
 
+    def source_place(self) -> str | None:
+        """Where the source says what is under the cursor: `file:line`, if it is known."""
+        return None
+
+    def aim(self, place: str) -> None:
+        """Goes to a place in the source; a tab without source stays as it is."""
+
     def value_to_copy(self) -> Copy | None:
         """What `y` copies."""
         return None

@@ -58,6 +58,9 @@ class RecordsPane(Pane):
         self._table: Table | None = None
         self._outdated = True
         self._again: Timer | None = None
+        self._told_row = -1
+        self._aim: str | None = None
+        """The place in the source that is to be shown when its records are there."""
 
     def compose(self) -> ComposeResult:
         """The table and the record."""
@@ -108,13 +111,15 @@ class RecordsPane(Pane):
             self._table = table_for(self._tab.part, records)
             self.list.show(self._table, records)
         self._tell(keep=True)
+        self._follow_aim()
 
     @on(LineList.Moved)
     def _moved(self) -> None:
-        self._tell(keep=False)
+        self._tell(keep=self.list.cursor == self._told_row)
 
     def _tell(self, *, keep: bool) -> None:
         signs, record, view = self.kit.signs, self.list.record, self.query_one(ContentView)
+        self._told_row = self.list.cursor
         told = safe(self._told, signs)
         if record is None or self._table is None:
             empty = told if self._table is None else ""
@@ -129,6 +134,24 @@ class RecordsPane(Pane):
         if table.in_lines:
             content = replace(content, markdown="")
         view.tell(Titled(safe(table.title(record), signs), facts, content), keep=keep)
+
+    def aim(self, place: str) -> None:
+        """Shows a line of the source that the step before belongs to."""
+        if self._table is None or self._table.in_lines:
+            self._aim = place
+            self._follow_aim()
+
+    def _follow_aim(self) -> None:
+        if self._aim is None or self._table is None or not self._table.in_lines:
+            return
+        file, _, line = self._aim.rpartition(":")
+        self._aim = None
+        at = (row for row, one in enumerate(self.list.records) if one.get("path") == file)
+        row = next(at, None)
+        if row is not None and line.isdigit():
+            self.list.move_to(row, tell=False)
+            self._tell(keep=False)
+            self.query_one(ContentView).mark(int(line))
 
     # What can be done
 

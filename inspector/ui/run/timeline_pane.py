@@ -368,6 +368,13 @@ class TimelinePane(Pane):
             return None
         return self.view.steps.last[step] or self.view.steps.span_last[step] or None
 
+    def source_place(self) -> str | None:
+        """The line of the step's statement, once its detail was read."""
+        step = self._step()
+        context = self._contexts.get(self._key(step)) if step is not None else None
+        place = context.step.ref.get("source") if isinstance(context, StepContext) else None
+        return place if isinstance(place, str) else None
+
     def value_to_copy(self) -> Copy | None:
         """The error of the step, else its name."""
         step = self._step()

@@ -148,6 +148,25 @@ async def test_source_is_shown_in_numbered_lines_as_it_stands() -> None:
         assert lines_with(screen, "7  session **one**")
 
 
+async def test_source_opens_at_the_line_of_the_step_under_the_cursor() -> None:
+    feed = feed_with()
+    text = "".join(f"line {number}\n" for number in range(1, 90))
+    feed.reader.records = {"source": [
+        {"path": "root.prose.md", "size": 9, "text": text},
+        {"path": "sources/b.prose.md", "size": 9, "text": text},
+    ]}  # fmt: skip
+    async with on_screen(feed) as (pilot, screen):
+        pane = screen.timeline_pane
+        pane.source_place = lambda: "sources/b.prose.md:77"  # type: ignore[method-assign]
+        await pilot.press("6")
+        await settle(pilot)
+        assert lines_with(screen, "▌", "77  line 77")
+        assert lines_with(screen, "▌", "sources/b.prose.md")
+        await pilot.press("k")
+        await settle(pilot)
+        assert not lines_with(screen, "line 77"), "another file begins at its beginning"
+
+
 def test_columns_leave_from_the_right_and_never_overlap() -> None:
     table = table_for("agents", [])
     for width in range(20, 200):
