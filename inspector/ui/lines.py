@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import ClassVar
 
 from textual import events
 from textual.cache import LRUCache
@@ -14,9 +15,12 @@ from textual.theme import Theme
 
 from inspector.ui.commands import LIST_COMMANDS, LISTS, Keys, perform
 from inspector.ui.kit import Kit, kit_of
-from inspector.ui.paint import Line
+from inspector.ui.paint import Line, margin
+from inspector.ui.palette import Role
 
 KEPT_STRIPS = 4096
+LEAST_WITH_FOOT = 4
+"""Lines of a list below which all of them are for rows."""
 _DEFAULT_KEYS = Keys(LIST_COMMANDS)
 
 
@@ -24,10 +28,14 @@ class LineList(ScrollView, can_focus=True):
     """A list of any length with a cursor. A subclass says how many rows there are, what makes
     one row's picture different from another's (`version`), and how it is drawn (`paint`).
 
-    Its first line can be a head that never scrolls away (`has_head`, `paint_head`).
+    Its first line can be a head that never scrolls away (`has_head`, `paint_head`). While not all
+    rows fit, it says at the right of the head how far one sees, or in a line of its own below the
+    rows where the head has no room for that.
     """
 
     ALLOW_SELECT = False
+    SAYS_HOW_FAR: ClassVar[bool] = True
+    """Whether it says that by itself; a list that grows with its rows need not."""
     DEFAULT_CSS = """
     LineList {
         scrollbar-size: 0 0;
@@ -72,6 +80,7 @@ class LineList(ScrollView, can_focus=True):
         """Rows drawn since the list exists: what a frame costs is counted, not timed."""
         self._strips: LRUCache[Hashable, Strip] = LRUCache(KEPT_STRIPS)
         self._on_screen: dict[int, Hashable] = {}
+        self._head_room: tuple[Hashable, bool] = (None, False)
 
     # What a subclass says
 
@@ -109,6 +118,10 @@ class LineList(ScrollView, can_focus=True):
         """Whether the cursor may stand on a row."""
         return True
 
+    def entries(self, rows: int) -> int:
+        """How many of so many first rows are counted; names of groups are not."""
+        return rows
+
     # What a subclass and its screen use
 
     @property
@@ -126,6 +139,17 @@ class LineList(ScrollView, can_focus=True):
         """The rows that are on the screen."""
         return range(self.top, min(self.row_count, self.top + self._lines_for_rows))
 
+    @property
+    def how_far(self) -> str:
+        """The last row that is on the screen, and of how many; nothing while all rows fit."""
+        lines = self.size.height - self._head
+        if lines <= 0 or self.row_count <= lines:
+            return ""
+        return self._far(self.entries(self.visible_rows.stop), self.entries(self.row_count))
+
+    def _far(self, last: int, count: int) -> str:
+        return f"{last:,} of {count:,}"
+
     def rows_changed(self, cursor: int | None = None, *, screen_line: int | None = None) -> None:
         """Draws what differs after rows changed, were added or went away.
 
@@ -135,9 +159,7 @@ class LineList(ScrollView, can_focus=True):
         if cursor is not None:
             self.cursor = cursor
         self.cursor = min(self.cursor, self.row_count - 1)
-        size = Size(max(1, self.size.width), self.row_count + self._head)
-        if size != self.virtual_size:
-            self.virtual_size = size
+        self._measure()
         if screen_line is not None and self.cursor >= 0:
             self._scroll(self.cursor - screen_line)
         self.repaint()
@@ -147,6 +169,7 @@ class LineList(ScrollView, can_focus=True):
         width, height = self.size
         if not width or not self.is_mounted:
             return
+        self._measure()
         changed = [
             Region(0, y, width, 1)
             for y in range(height)
@@ -231,8 +254,35 @@ class LineList(ScrollView, can_focus=True):
         return 1 if self.has_head else 0
 
     @property
+    def _foot(self) -> int:
+        """Lines below the rows: one where the head has no room to say how far one sees."""
+        width, height = self.size
+        if not self.SAYS_HOW_FAR or height < LEAST_WITH_FOOT:
+            return 0
+        if self.row_count <= height - self._head or self._has_head_room(width):
+            return 0
+        return 1
+
+    def _has_head_room(self, width: int) -> bool:
+        if not self.has_head:
+            return False
+        longest = len(self._far(*[self.entries(self.row_count)] * 2))
+        key = (self.head_version(0), width, longest, self.kit.epoch)
+        if self._head_room[0] != key:
+            start = max(0, width - margin(width) - longest - 2)
+            free = not self.paint_head(width, 0).crop(start, width).text.strip()
+            self._head_room = (key, free)
+        return self._head_room[1]
+
+    @property
     def _lines_for_rows(self) -> int:
-        return max(0, self.size.height - self._head)
+        return max(0, self.size.height - self._head - self._foot)
+
+    def _measure(self) -> None:
+        lines = self.row_count + self._head + self._foot
+        size = Size(max(1, self.size.width), lines)
+        if size != self.virtual_size:
+            self.virtual_size = size
 
     def _scroll(self, row: int) -> None:
         last = max(0, self.row_count - self._lines_for_rows)
@@ -241,7 +291,10 @@ class LineList(ScrollView, can_focus=True):
     def _line_key(self, y: int, width: int) -> Hashable:
         epoch = self.kit.epoch
         if self.has_head and y == 0:
-            return ("head", self.head_version(self.top), width, epoch)
+            far = self.how_far if self.SAYS_HOW_FAR else ""
+            return ("head", self.head_version(self.top), width, epoch, far)
+        if self._foot and y == self.size.height - 1:
+            return ("foot", self.how_far, width, epoch, self.has_focus)
         row = self.top + y - self._head
         if row >= self.row_count:
             return ("blank", width, epoch)
@@ -266,7 +319,11 @@ class LineList(ScrollView, can_focus=True):
 
     def _paint_line(self, y: int, width: int) -> Strip:
         if self.has_head and y == 0:
-            return self.paint_head(width, self.top)
+            return self._paint_top(width)
+        if self._foot and y == self.size.height - 1:
+            line = self.rest(width)
+            line.right(width - margin(width), self.how_far, Role.MUTED)
+            return line.strip()
         row = self.top + y - self._head
         if row >= self.row_count:
             return self.rest(width).strip()
@@ -274,11 +331,24 @@ class LineList(ScrollView, can_focus=True):
         cursor = row == self.cursor
         return self.paint(row, width, cursor, row == self.hover, cursor and self.has_focus)
 
+    def _paint_top(self, width: int) -> Strip:
+        head, far = self.paint_head(width, self.top), self.how_far
+        if not far or not self.SAYS_HOW_FAR or not self._has_head_room(width):
+            return head
+        end = width - margin(width)
+        line = Line(width - (end - len(far)), self.kit.roles)
+        line.put(0, far, Role.MUTED)
+        return Strip.join([head.crop(0, end - len(far)), line.strip()])
+
     def on_mount(self) -> None:
         """Takes the keys for moving, and learns of changes of the theme."""
         keys = self.kit.keys
         self._bindings = (keys if keys.of(LISTS) else _DEFAULT_KEYS).bindings(LISTS)
         self.app.theme_changed_signal.subscribe(self, self._on_theme)
+
+    def on_unmount(self) -> None:
+        """Lets go: what is subscribed is kept, with all that it shows, until the program ends."""
+        self.app.theme_changed_signal.unsubscribe(self)
 
     def _on_theme(self, theme: Theme) -> None:
         self.refresh()
@@ -286,7 +356,7 @@ class LineList(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         """Keeps the cursor on the screen."""
         self._on_screen.clear()
-        self.virtual_size = Size(max(1, self.size.width), self.row_count + self._head)
+        self._measure()
         if self.cursor >= 0:
             self.show_row(self.cursor)
 
@@ -301,7 +371,7 @@ class LineList(ScrollView, can_focus=True):
     def row_at(self, y: int) -> int:
         """The row on line `y` of the widget, or -1."""
         row = self.top + y - self._head
-        inside = y >= self._head and 0 <= row < self.row_count
+        inside = 0 <= y - self._head < self._lines_for_rows and row < self.row_count
         return row if inside and self.selectable(row) else -1
 
     def on_mouse_move(self, event: events.MouseMove) -> None:

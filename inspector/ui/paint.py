@@ -148,6 +148,10 @@ class Painted(Widget):
         """Learns of changes of the theme."""
         self.app.theme_changed_signal.subscribe(self, self._on_theme)
 
+    def on_unmount(self) -> None:
+        """Lets go: what is subscribed is kept, with all that it shows, until the program ends."""
+        self.app.theme_changed_signal.unsubscribe(self)
+
     def _on_theme(self, theme: Theme) -> None:
         self.refresh()
 
