@@ -17,8 +17,17 @@ from typing import Any
 
 from inspector.model.clock import rfc3339
 from inspector.query.openprose.kept_files import WORLD_MODELS, Budget, Shelf, refused_in, shelves
+from inspector.query.openprose.model_order import (
+    BY_FILES,
+    NO_RECEIPTS,
+    Namings,
+    ordered,
+    receipt_namings,
+    told,
+)
 from inspector.query.openprose.receipts.chain import judge
 from inspector.query.openprose.receipts.files import file_rows, parsed, rows_to_receipts
+from inspector.query.openprose.receipts.receipt import Receipt
 from inspector.query.openprose.view import Place
 from inspector.query.openprose.world_models import (
     BadContainer,
@@ -77,22 +86,32 @@ class Found:
     """Whether the claim is a stamp that agents write, not the name of the version."""
 
 
-def model_files(shelf: Shelf, budget: Budget | None = None) -> Iterator[Kept]:
-    """Every version of every node on a shelf, node by node, the oldest first."""
+def model_files(
+    shelf: Shelf, budget: Budget | None = None, named: Namings = NO_RECEIPTS
+) -> Iterator[Kept]:
+    """Every version of every node on a shelf, node by node, the oldest first.
+
+    By the receipts that name them, as far as `named` or a ledger beside them tells; those that no
+    receipt names follow by when they were written.
+    """
     budget = Budget(MOST_BYTES) if budget is None else budget
     listed = list_below(shelf.root, shelf.parts, MOST_NODES)
     for node in listed.folders():
-        yield from _node(shelf, node.name, budget)
+        yield from _node(shelf, node.name, budget, named)
     said = refused_in(shelf.root, shelf.parts)
     if said:
         yield Kept(_trouble(shelf, said), None)
 
 
-def kept_models(place: Place) -> Iterator[Kept]:
-    """Every version that a run, its project and the user keep in files."""
+def kept_models(place: Place, receipts: Sequence[Receipt] = ()) -> Iterator[Kept]:
+    """Every version that a run, its project and the user keep in files.
+
+    `receipts` are the run's own.
+    """
+    named = receipt_namings(receipts)
     budget = Budget(MOST_BYTES)
     for shelf in shelves(place.folder, WORLD_MODELS, place.roots):
-        yield from model_files(shelf, budget)
+        yield from model_files(shelf, budget, named if shelf.scope == "run" else NO_RECEIPTS)
 
 
 def _trouble(shelf: Shelf, said: Sequence[str]) -> Record:
@@ -109,8 +128,10 @@ def _trouble(shelf: Shelf, said: Sequence[str]) -> Record:
     }
 
 
-def _node(shelf: Shelf, name: str, budget: Budget) -> Iterator[Kept]:
-    parts = (*shelf.parts, name)
+def _node(shelf: Shelf, name: str, budget: Budget, by_node: Namings) -> Iterator[Kept]:
+    parts, node_name = (*shelf.parts, name), _node_name(shelf, name)
+    beside = _ledger(shelf.root, parts, budget)
+    named = by_node.get(node_name) or receipt_namings(beside).get(node_name, {})
     pointer = _pointer(shelf.root, parts, budget)
     versions = sorted(_versions(shelf.root, parts, budget), key=lambda one: (one.written, one.path))
     current = _current(shelf, parts, pointer, budget, bool(versions))
@@ -125,33 +146,42 @@ def _node(shelf: Shelf, name: str, budget: Budget) -> Iterator[Kept]:
         why = ("the published version is not kept",)
         marked.append(Found(pointer, None, 0, "/".join(parts), 0, trouble=why, published=True))
     node = {
-        "node": _node_name(shelf, name),
+        "node": node_name,
         "scope": shelf.scope,
         "store": os.path.join(shelf.root, *parts),
-        **_ledger(shelf.root, parts, budget),
+        **_chain(beside),
     }
     before: tuple[ModelFile, ...] = ()
-    for one in marked:
-        yield Kept({**_record(one, before), **node}, one.files)
+    for one in ordered(marked, named, _is_named_as):
+        place = told(_is_named_as(one), named, BY_FILES)
+        yield Kept({**_record(one, before), **node, **place}, one.files)
         before = before if one.files is None else one.files
     said = [*refused_in(shelf.root, parts), *refused_in(shelf.root, (*parts, VERSIONS))]
     if said:
         yield Kept({**_trouble(shelf, said), **node}, None)
 
 
-def _ledger(root: str, parts: Sequence[str], budget: Budget) -> Record:
-    """How many receipts the node keeps beside its versions, and what their chain proves."""
+def _ledger(root: str, parts: Sequence[str], budget: Budget) -> list[Receipt]:
+    """The receipts that the node keeps beside its versions."""
     content = budget.read(root, (*parts, LEDGER), LARGEST)
-    if content.data is None:
+    return [] if content.data is None else rows_to_receipts(
+        file_rows(LEDGER, content.data), 1, parts[-1])  # fmt: skip
+
+
+def _chain(receipts: Sequence[Receipt]) -> Record:
+    """How many receipts lie beside the versions, and what their chain proves."""
+    if not receipts:
         return {}
-    rows = file_rows(LEDGER, content.data)
-    receipts = rows_to_receipts(rows, 1, parts[-1])
-    chains = judge(receipts)
-    verdicts = {chain.verdict for chain in chains}
+    verdicts = {chain.verdict for chain in judge(receipts)}
     return {
         "receipts": len(receipts),
         "chain": next(iter(verdicts)).value if len(verdicts) == 1 else None,
     }
+
+
+def _is_named_as(one: Found) -> str | None:
+    """What receipts name a version by: what its bytes are where it does not claim anything."""
+    return one.version or one.address
 
 
 def _addresses(one: Found) -> tuple[str, ...]:

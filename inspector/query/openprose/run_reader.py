@@ -39,7 +39,6 @@ from inspector.query.openprose.sources import (
 from inspector.query.openprose.state import State
 from inspector.query.openprose.timeline import Timeline
 from inspector.query.reading import Tell
-from inspector.query.tables import Tables
 from inspector.query.view import RunView, StepContext, ValueList
 from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
 from inspector.store.read import Reading, StoreUnavailable, Token, ZeroTouchReader
@@ -226,7 +225,7 @@ class ProseRun:
         return self._events(range(first, min(first + max(count, 0), len(self._timeline) + 1)))
 
     def _events(self, numbers: Sequence[int]) -> list[Event]:
-        state, tables = self._timeline.state, current_tables(self._facts)
+        state, tables = self._timeline.state, view.current_tables(self._facts)
         return self._ask(
             lambda connection: history.events(
                 connection,
@@ -240,7 +239,7 @@ class ProseRun:
     def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
         """Bindings of every scope, or as a frame resolves them."""
         self._view or self.refresh()
-        tables = current_tables(self._facts)
+        tables = view.current_tables(self._facts)
         folder = self._place.folder
         return self._ask(
             lambda connection: values.read_values(
@@ -255,7 +254,7 @@ class ProseRun:
     def versions(self, name: str) -> ValueList:
         """Every row that was written under a name, in every scope, oldest first."""
         self._view or self.refresh()
-        tables, folder = current_tables(self._facts), self._place.folder
+        tables, folder = view.current_tables(self._facts), self._place.folder
         return self._ask(
             lambda connection: values.read_versions(
                 connection,
@@ -272,7 +271,7 @@ class ProseRun:
     def content(self, row: int, most: int) -> tuple[bytes, int] | None:
         """The first bytes that a binding holds, and how many there are."""
         self._view or self.refresh()
-        tables = current_tables(self._facts)
+        tables = view.current_tables(self._facts)
         return self._ask(lambda connection: values.read_content(connection, tables, row, most))
 
     def context(self, step: int) -> StepContext:
@@ -287,7 +286,7 @@ class ProseRun:
         rows = self._events(history.own_events(current, step))
         related = self._ask(
             lambda connection: context.related(
-                connection, current_tables(self._facts), [event.id for event in rows]
+                connection, view.current_tables(self._facts), [event.id for event in rows]
             )
         )
         related = {**context.beyond_the_document(rows), **related}
@@ -308,13 +307,14 @@ class ProseRun:
     def record(self, part: str) -> Sequence[Mapping[str, Any]]:
         """The database's own rows behind one part."""
         self._view or self.refresh()
-        tables, place = current_tables(self._facts), self._place
+        tables, place = view.current_tables(self._facts), self._place
         name, _, which = part.partition(":")
         if name == "world_models":
             kept = self._ask(
                 lambda connection: keep(world_models(connection, tables, place.folder), which)
             )
-            return answer([*kept, *keep(kept_models(place), which)], which)
+            receipts = () if self._ledger is None else self._ledger.receipts
+            return answer([*kept, *keep(kept_models(place, receipts), which)], which)
         if name == "topology":
             return self._graph.nodes
         question = records.question_for(part)
@@ -324,7 +324,7 @@ class ProseRun:
     def receipts(self) -> Mapping[str, Any]:
         """The ledger: chains judged, tokens added up, every receipt."""
         self._view or self.refresh()
-        tables = current_tables(self._facts)
+        tables = view.current_tables(self._facts)
         ledger = self._ledger or self._ask(lambda connection: read_ledger(connection, tables))
         return ledger_document(ledger)
 
@@ -332,7 +332,7 @@ class ProseRun:
         """What resuming the run would do."""
         shown, state = self.refresh(), self._timeline.state
         over = shown.run.status is Status.COMPLETED
-        bindings = current_tables(self._facts).get("bindings")
+        bindings = view.current_tables(self._facts).get("bindings")
         receipts = () if self._ledger is None else self._ledger.receipts
         return preflight(
             Material(
@@ -392,9 +392,3 @@ class ProseRun:
             as_of=now,
             tabs=records.tabs(facts, nodes=len(self._graph.nodes)),
         )
-
-
-def current_tables(facts: view.Facts | None) -> Tables:
-    """The tables of the last accepted read."""
-    assert facts is not None
-    return facts.tables

@@ -297,3 +297,9 @@ def _references(
         given["parallel_id"] = steps.extra[around_parallel].ref.get("parallel_id")
     given.update({key: value for key, value in known.items() if key != "depth"})
     return given
+
+
+def current_tables(facts: Facts | None) -> Tables:
+    """The tables of the last accepted read."""
+    assert facts is not None
+    return facts.tables

@@ -41,10 +41,32 @@ def _title(record: Record) -> str:
     return f"{NOT_RECORDED if node is None else node} {short_address(record.get('version'))}"
 
 
+def _receipt(record: Record) -> str:
+    """The receipt that first names the version: what its place in the list follows."""
+    return plain("receipt")(record)
+
+
+def before_in_words(record: Record, other: Record, steps: int) -> str:
+    """What the version is, `steps` before in the list, that another is compared with."""
+    if record.get("order") == "rows":
+        return f"{_far(steps, 'row')} before: no receipt tells which version was"
+    if record.get("order") == "files":
+        return f"{_far(steps, 'file')} written before: no receipt tells which version was"
+    known = record.get("version_before")
+    if steps > 1 or known in (None, other.get("version"), other.get("address")):
+        return f"{_far(steps, 'version')} before"
+    return f"the one kept before it; the version before, {short_address(known)}, is not kept"
+
+
+def _far(steps: int, word: str) -> str:
+    return f"the {word}" if steps == 1 else f"{steps} {word}s"
+
+
 VERSIONS = Table(
     (
         Column("node", 20, plain("node"), Role.TEXT, grows=True, from_end=True),
         Column("version", 10, lambda record: short_address(record.get("version"))),
+        Column("receipt", 7, _receipt, right=True, narrow=False),
         Column("published", 9, lambda one: "published" if one.get("published") else "", Role.TEXT),
         Column("bytes", 10, plain("integrity")),
         Column("files", 5, plain("files"), right=True, narrow=False),

@@ -15,7 +15,7 @@ from inspector.model.run import Run
 from inspector.query.backend import RunReader
 from inspector.query.view import RunView
 from inspector.ui.lines import LineList
-from inspector.ui.models.columns import VERSIONS
+from inspector.ui.models.columns import VERSIONS, before_in_words
 from inspector.ui.models.text import write, write_diff, write_files
 from inspector.ui.paint import margin
 from inspector.ui.palette import Role
@@ -188,7 +188,7 @@ class ModelsPane(Pane):
         if other is None:
             return "the first version of this node that is kept: all of it is added"
         steps = self._base.get(_place(record), 0) + 1
-        far = "the version before" if steps == 1 else f"{steps} versions before"
+        far = before_in_words(record, other, steps)
         return f"what differs from {short_address(_name(other))}, {far}"
 
     def _write_found(self, page: Page, record: Record) -> None:

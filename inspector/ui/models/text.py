@@ -40,6 +40,8 @@ def write(page: Page, record: Record, told: str) -> None:
     _fact(page, "version", record.get("version"))
     if record.get("address") not in (None, record.get("version")):
         _fact(page, "recomputed", record.get("address"))
+    if "order" in record:
+        _fact(page, "made at", _made_at(record))
     _fact(page, "kept in", record.get("store") or record.get("attachment_path"))
     if record.get("receipts") is not None:
         chain = record.get("chain") or "of several nodes"
@@ -47,6 +49,16 @@ def write(page: Page, record: Record, told: str) -> None:
     if told:
         page.blank()
         page.line().add(clip(told, page.room, ellipsis=signs.cut), Role.MUTED)
+
+
+def _made_at(record: Record) -> str:
+    """What the version's place in the list follows."""
+    receipt, again = record.get("receipt"), record.get("receipt_again")
+    if receipt is None:
+        follows = "rows" if record.get("order") == "rows" else "file times"
+        return f"no receipt names it: its place is that of the {follows}"
+    back = "" if again is None else f", and receipt {again} came back to it"
+    return f"receipt {receipt}, the first that names it{back}"
 
 
 def _said(page: Page, sign: str, text: str, role: Role) -> None:

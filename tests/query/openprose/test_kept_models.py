@@ -16,6 +16,7 @@ from inspector.cli.main import main
 from inspector.query.openprose.kept_files import Budget, Shelf
 from inspector.query.openprose.model_diff import answer, keep, lines_between
 from inspector.query.openprose.model_files import model_files
+from inspector.query.openprose.model_order import namings, ordered
 from inspector.query.openprose.world_models import (
     Kept,
     ModelFile,
@@ -280,3 +281,77 @@ def test_what_differs_reads_as_lines_in_a_terminal(
     assert main(["record", "latest", part, "--in", str(tmp_path)]) == 0
     printed = capsys.readouterr().out.split("\n")
     assert printed.index("-b") + 1 == printed.index("+B")
+
+
+# The order of versions
+
+THREE: Files = {"events.md": b"a\nb\nc\nd\n"}
+UNTOLD: Files = {"events.md": b"?"}
+VERSION = "INSERT INTO world_model_version (version, node, artifact) VALUES ('%s', 'n', x'%s')"
+NAMED = (
+    "INSERT INTO receipt (id, node, fingerprints, status) VALUES (%d, 'n', '{\"@atomic\": \"%s\"}',"
+    " 'rendered')"
+)
+
+
+def in_rows(*versions: Files) -> list[str]:
+    return [VERSION % (name_of(one), container(one).hex()) for one in versions]
+
+
+def in_receipts(*versions: Files) -> list[str]:
+    return [NAMED % (number, name_of(one)) for number, one in enumerate(versions, 1)]
+
+
+def test_versions_stand_in_the_order_of_the_receipts_that_name_them(
+    tmp_path: Path, ask: Ask
+) -> None:
+    rows = in_rows(UNTOLD, THREE, ONE, TWO)
+    make(tmp_path, also=[*rows, *in_receipts(ONE, ONE, TWO, THREE, ONE)])
+    records = models(ask, tmp_path)
+    assert [one["version"] for one in records] == [name_of(v) for v in (ONE, TWO, THREE, UNTOLD)]
+    assert [one["receipt"] for one in records] == [1, 3, 4, None]
+    assert [one["receipt_again"] for one in records] == [5, None, None, None]
+    assert [one["order"] for one in records] == ["receipts"] * 3 + ["rows"]
+    assert records[2]["version_before"] == name_of(TWO)
+    changed = models(ask, tmp_path, f"..{name_of(THREE)}")[0]
+    assert "-B" in changed["lines"], "compared with what receipts name before it"
+
+
+def test_without_receipts_that_tell_the_order_is_said_to_be_that_of_the_rows(
+    tmp_path: Path, ask: Ask
+) -> None:
+    make(
+        tmp_path, also=[*in_rows(TWO, ONE), NAMED % (1, "t"), "UPDATE receipt SET fingerprints=''"]
+    )
+    records = models(ask, tmp_path)
+    assert [one["version"] for one in records] == [name_of(TWO), name_of(ONE)]
+    assert {one["order"] for one in records} == {"rows"}
+
+
+def test_versions_in_files_stand_in_the_order_of_the_ledger_beside_them(
+    tmp_path: Path, ask: Ask
+) -> None:
+    make(tmp_path)
+    folder = durable(tmp_path, "monitor", TWO, ONE, THREE)
+    receipts = chain("monitor", 1, fingerprints={"@atomic": name_of(ONE)})
+    receipts += chain("monitor", 1, fingerprints={"@atomic": name_of(TWO)})
+    write(folder, {"receipts.jsonl": "\n".join(json.dumps(one) for one in receipts)})
+    records = models(ask, tmp_path)
+    assert [one["version"] for one in records] == [name_of(v) for v in (ONE, TWO, THREE)]
+    assert [(one["receipt"], one["order"]) for one in records] == [
+        (1, "receipts"), (2, "receipts"), (None, "files"),
+    ]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=12), st.permutations("abcde"))
+def test_a_version_stands_after_the_one_that_its_first_receipt_follows(
+    told: list[str], rows: list[str]
+) -> None:
+    named = namings((at, "n", {"@atomic": one}) for at, one in enumerate(told)).get("n", {})
+    listed = ordered(rows, named, lambda one: one)
+    assert sorted(listed) == sorted(rows)
+    for version, naming in named.items():
+        assert told[naming.receipt] == version and version not in told[: naming.receipt]
+        if naming.before is not None:
+            assert listed.index(naming.before) < listed.index(version)
+    assert listed[len(named) :] == [one for one in rows if one not in named]

@@ -155,3 +155,28 @@ def test_only_what_is_wrong_is_called_trouble() -> None:
     assert trouble_of(version("a")) is None
     assert trouble_of(version("a", integrity="unverified")) is None
     assert "changed" in str(trouble_of(version("a", integrity="tampered")))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"order": "receipts", "receipt": 9, "version_before": f"sha256:{'b' * 64}"},
+         "from …bbbbbbbb, the version before"),
+        ({"order": "receipts", "receipt": 9, "version_before": f"sha256:{'d' * 64}"},
+         "the version before, …dddddddd, is not kept"),
+        ({"order": "rows", "receipt": None}, "the row before: no receipt tells"),
+        ({"order": "files", "receipt": None}, "the file written before: no receipt tells"),
+    ],
+)  # fmt: skip
+async def test_the_version_before_is_only_called_so_where_receipts_tell(
+    more: Mapping[str, Any], said: str
+) -> None:
+    async with models_of(version("a"), version("b"), version("c", **more), asked=ASKED) as (
+        pilot, screen, _,
+    ):  # fmt: skip
+        await pilot.press("G")
+        await rest(pilot)
+        assert lines_with(screen, said)
+        assert (
+            lines_with(screen, "receipt 9") if more["receipt"] else lines_with(screen, "its place")
+        )

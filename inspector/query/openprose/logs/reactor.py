@@ -8,12 +8,14 @@ topology by its lists: a name alone is too common.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.query.openprose.kept_files import Shelf
 from inspector.query.openprose.logs.topology import Topology, read_topology
 from inspector.query.openprose.model_files import model_files
+from inspector.query.openprose.model_order import receipt_namings
+from inspector.query.openprose.receipts.receipt import Receipt
 from inspector.query.openprose.world_models import Kept
 from inspector.store import places
 from inspector.store.attachment import inspect_attachment
@@ -63,9 +65,9 @@ def title_of(folder: str) -> str:
     return name
 
 
-def world_models(folder: str) -> Iterator[Kept]:
-    """Every version of every node, its bytes checked and its files listed."""
-    return model_files(Shelf(folder, (MODELS,), "reactor"))
+def world_models(folder: str, receipts: Sequence[Receipt]) -> Iterator[Kept]:
+    """Every version of every node in the order of receipts, its bytes checked, its files listed."""
+    return model_files(Shelf(folder, (MODELS,), "reactor"), named=receipt_namings(receipts))
 
 
 def tables(folder: str) -> list[Mapping[str, Any]]:

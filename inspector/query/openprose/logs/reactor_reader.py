@@ -145,7 +145,7 @@ class ReactorRun:
         numbers = [n for n, one in enumerate(self._receipts, 1) if one.node == node][-200:]
         rows = tuple(event for n in numbers for event in self.events(n, 1))
         refs = {f"receipt:{self._receipts[n - 1].id}" for n in numbers}
-        kept = reactor.world_models(self._place.folder)
+        kept = reactor.world_models(self._place.folder, self._receipts)
         models = [one.record for one in kept if one.record["node"] == node]
         return StepContext(
             described,
@@ -161,7 +161,7 @@ class ReactorRun:
         folder = self._place.folder
         name, _, which = part.partition(":")
         if name == "world_models":
-            return answer(keep(reactor.world_models(folder), which), which)
+            return answer(keep(reactor.world_models(folder, self._receipts), which), which)
         parts: Mapping[str, Callable[[], Sequence[Record]]] = {
             "run": self._run_record,
             "agents": list,

@@ -122,7 +122,8 @@ class LogRun:
         if name == "lines":
             return self._lines(int(start) if start.isdigit() else 1)
         if name == "world_models":
-            return answer(keep(kept_models(self._place), start), start)
+            receipts = () if self._ledger is None else self._ledger.receipts
+            return answer(keep(kept_models(self._place, receipts), start), start)
         parts: Mapping[str, Callable[[], Sequence[Record]]] = {
             "run": self._run_record,
             "agents": lambda: kept_agents(self._place),

@@ -179,6 +179,24 @@ def test_versions_of_world_models(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert good["files"] == [] and good["version"] == f"sha256:{digest}"
 
 
+def test_versions_stand_in_the_order_of_the_receipts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    contents = {f"sha256:{hashlib.sha256(data).hexdigest()}": data for data in (b"1", b"2", b"3")}
+    told = sorted(contents, reverse=True)
+    receipts = [receipt("inbox", fingerprints={"@atomic": one}) for one in told]
+    folder = state(tmp_path / "s", receipts)
+    versions = folder / "world-models" / b"inbox".hex() / "versions"
+    versions.mkdir(parents=True)
+    for name, data in contents.items():
+        (versions / f"{name.replace(':', '_')}.bin").write_bytes(data)
+        os.utime(versions / f"{name.replace(':', '_')}.bin", (1_000, 1_000))
+    records = Answers(folder, capsys).ask("record", "world_models")["records"]
+    assert [(one["version"], one["receipt"]) for one in records] == [
+        (version, number) for number, version in enumerate(told, 1)
+    ]
+
+
 _NAME = st.sampled_from("abcdef")
 
 
