@@ -272,7 +272,7 @@ class StepTable:
             elif kind == _BRANCH:
                 parts.append(f".{_quoted(str(segment))}{again}")
             else:
-                parts.append(f"/{_part(segment)}{again}")
+                parts.append(f"/{part_of_path(segment)}{again}")
             step = self.parent[step]
         return "".join(reversed(parts)).removeprefix("/")
 
@@ -331,7 +331,7 @@ _NOT_COLUMNS = {"extra", "owned", "leaf_counts", "reparented", "repeats"}
 _ARRAYS = tuple(name for name in StepTable.__slots__ if name not in _NOT_COLUMNS)
 
 
-def _part(segment: Any) -> str:
+def part_of_path(segment: Any) -> str:
     """A segment after a slash; numbers stay apart from names that look like them."""
     if isinstance(segment, int):
         return str(segment)

@@ -80,25 +80,10 @@ def _apply_plain(state: State, row: Row) -> bool:
         or text.startswith(_NOT_PLAIN)
     ):
         return False
-    container = state.here
-    if container is None or parent != state.here_parent:
-        container = _plain_container(state, parent, row_id)
-        if container is None:
-            return False
-    if container >= 0 and state.index[container] == index and _is_block(state, container):
-        # It may be the end of the block itself.
+    container = _plain_place(state, index, parent, row_id)
+    if container is None:
         return False
-    known = state.by_key.get(container)
-    if known is None:
-        if state.is_forgotten(container):
-            return False
-        known = state.by_key[container] = {}
-    elif index in known or container in state.late:
-        return False
-    taken = state.used.get(container)
-    if taken and str(index) in taken:
-        return False
-    step = known[index] = state.steps.append(
+    step = state.by_key[container][index] = state.steps.append(
         container, _STATEMENT, text, code, raw, state.events, index
     )
     state.levels.append(state.levels[container] + 1 if container >= 0 else 0)
@@ -111,6 +96,27 @@ def _apply_plain(state: State, row: Row) -> bool:
     if started is not None or completed is not None:
         _plain_times(state, step, row_id, instant_of(started), instant_of(completed))
     return True
+
+
+def _plain_place(state: State, index: int, parent: Any, row: int) -> int | None:
+    """The container that a plain row begins a statement in; None where it may not be so simple."""
+    container = state.here
+    if container is None or parent != state.here_parent:
+        container = _plain_container(state, parent, row)
+        if container is None:
+            return None
+    if container >= 0 and state.index[container] == index and _is_block(state, container):
+        # It may be the end of the block itself.
+        return None
+    known = state.by_key.get(container)
+    if known is None:
+        if state.is_forgotten(container):
+            return None
+        state.by_key[container] = {}
+    elif index in known or container in state.late:
+        return None
+    taken = state.used.get(container)
+    return None if taken and str(index) in taken else container
 
 
 def _is_block(state: State, step: int) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
-from inspector.derive.steps import StepTable
+from inspector.derive.steps import StepTable, part_of_path
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.query.openprose.events import Meta
@@ -199,23 +199,13 @@ class State:
         if kind is BRANCH or kind is ITERATION:
             # Each is there once, and no other kind of step has a path like theirs.
             return ""
-        key = str(segment)
+        key = str(segment) if type(segment) is int else part_of_path(segment)
         count = taken.get(key, 0)
-        if not count and self._is_taken(container, segment, step):
+        if not count and self.by_key.get(container, _NONE).get(segment, step) != step:
             # A plain statement took the segment without a word.
             count = 1
         taken[key] = count + 1
         return f"#{count + 1}" if count else ""
-
-    def _is_taken(self, container: int, segment: Any, step: int) -> bool:
-        """Whether a statement that is not among those `used` has this segment; `1` is 1."""
-        known = self.by_key.get(container, _NONE)
-        if known.get(segment, step) != step:
-            return True
-        is_number = type(segment) is str and len(segment) < 16 and segment.isascii()
-        if not is_number or not segment.isdigit() or str(int(segment)) != segment:
-            return False
-        return known.get(int(segment), step) != step
 
     def is_forgotten(self, container: int) -> bool:
         """Whether the indexes of a container were dropped although it has something inside."""
