@@ -49,6 +49,8 @@ class WatchedWorkspace:
         """Held, never for long, while what was heard is added to or taken."""
         self._stop = threading.Event()
         self._rescan = False
+        self._again = False
+        """Whether everything that was read is to be looked at again."""
         self._touched: set[str] = set()
         self._notices: list[str] = []
         self._in_view: tuple[str, ...] = ()
@@ -201,18 +203,18 @@ class WatchedWorkspace:
             self._watcher.rewatch(roots, folders)
 
     def _begin_watch(self) -> None:
-        """Begins to listen, and reads again what was read before anybody did.
-
-        The first rows come first: to listen in very many folders takes as long as to read many.
-        """
+        """Begins to listen. The first rows come first: in very many folders it takes a while."""
         self._begin(WATCH, self._watch)
-        with self._lock:
-            self._catalogue.read_again()
+
+    def _listening(self) -> None:
+        """What was found and read before anybody listened is looked for and at again."""
+        with self._news_lock:
+            self._rescan = self._again = True
         self._news.set()
 
     def _watch(self) -> None:
         watcher = cast(Watcher, self._watcher)
-        watcher.run(self._heard, self._stop)
+        watcher.run(self._heard, self._stop, self._listening)
 
     def _heard(self, changes: Changes) -> None:
         for path in changes.paths:
@@ -234,12 +236,15 @@ class WatchedWorkspace:
             views, self._views = self._views, {}
             notices, self._notices = self._notices, []
             rescan, self._rescan = self._rescan, False
+            again, self._again = self._again, False
         now = self._workspace.clock()
         if rescan:
             self._discover()
         with self._lock:
             self._catalogue.notices.update(dict.fromkeys(notices))
             told = {path for path in touched if self._is_told(self._catalogue.only_key(path))}
+            if again:
+                self._catalogue.read_again()
             self._catalogue.touched(touched - told)
             for run in views.values():
                 self._catalogue.remember(run, now)

@@ -99,10 +99,20 @@ class Watcher:
             self._stale = True
             self._ears.wake()
 
-    def run(self, deliver: Callable[[Changes], None], stop: Stop) -> None:
-        """Delivers changes in this thread until `stop` is set, and at most half a second longer."""
+    def run(
+        self,
+        deliver: Callable[[Changes], None],
+        stop: Stop,
+        listening: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Delivers changes in this thread until `stop` is set, and at most half a second longer.
+
+        `listening` is called once: what changes after it is told.
+        """
         self._marks.changed(self._files())
         try:
+            self._arrange(deliver)
+            listening()
             while not stop.is_set():
                 self._arrange(deliver)
                 self._turn(deliver)
