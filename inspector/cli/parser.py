@@ -114,6 +114,8 @@ def _values(parser: Parser) -> None:
     _run(parser)
     parser.add_argument("--frame", metavar="F", help="as this frame resolves them; root = root")
     parser.add_argument("--name", metavar="X", help="only this name")
+    parser.add_argument("--at", type=_count, metavar="N", help="as they were after N events")
+    parser.add_argument("--step", metavar="ID", help="as they were there (an id of `show --json`)")
     parser.add_argument("--versions", metavar="X", help="every row of this name, oldest first")
     parser.add_argument("--full", action="store_true", help="whole contents, however large")
     _where(parser)

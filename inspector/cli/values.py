@@ -8,10 +8,12 @@ from dataclasses import replace
 from inspector.cli.errors import FINE, NOT_FOUND, UserError
 from inspector.cli.output import shown, write_json, write_jsonl, write_table
 from inspector.cli.workspace import reader
-from inspector.model.value import Value
+from inspector.derive.instants import end_of
+from inspector.model.value import WHEN_UNKNOWN, Then, Value
 from inspector.query import documents
 from inspector.query.attached import word_of
-from inspector.query.backend import KeepsVersions
+from inspector.query.backend import KeepsVersions, RunReader, TellsThen
+from inspector.query.view import RunView, ValueList
 from inspector.text.measure import clip
 from inspector.text.numbers import size
 
@@ -22,7 +24,6 @@ _HEAD = ("NAME", "SCOPE", "KIND", "SIZE", "VALUE", "FROM")
 
 def run(options: argparse.Namespace) -> int:
     """Prints values; `--frame` takes `root` or the number of a frame's row."""
-    frame = options.frame
     with reader(options) as (_, _, opened):
         if options.versions is not None:
             if not isinstance(opened, KeepsVersions):
@@ -31,11 +32,7 @@ def run(options: argparse.Namespace) -> int:
             if not found.values:
                 raise UserError(_no_value(options.versions, options.run), NOT_FOUND)
         else:
-            try:
-                found = opened.values(frame, full=options.full)
-            except KeyError:
-                message = f"--frame {frame!r} is neither `root` nor a frame of this run."
-                raise UserError(message) from None
+            found = _found(opened, options)
         if options.name is not None:
             named = tuple(one for one in found.values if one.name == options.name)
             if not named:
@@ -52,6 +49,36 @@ def run(options: argparse.Namespace) -> int:
     return FINE
 
 
+def _found(opened: RunReader, options: argparse.Namespace) -> ValueList:
+    """The values as of now, or as they were at an event or a step."""
+    frame, event = options.frame, options.at
+    if options.step is not None:
+        event, own = _place(opened.refresh(), options.step)
+        frame = frame or own
+    try:
+        if event is None:
+            return opened.values(frame, full=options.full)
+        if not isinstance(opened, TellsThen):
+            raise UserError("The record of this run does not tell which values there were then.")
+        total = opened.refresh().total_events
+        if event > total:
+            raise UserError(f"The run has {total} events, not {event}.")
+        return opened.values_at(event, frame, full=options.full)
+    except KeyError:
+        message = f"--frame {frame!r} is neither `root` nor a frame of this run."
+        raise UserError(message) from None
+
+
+def _place(view: RunView, wanted: str) -> tuple[int, str]:
+    """After which event a step is over (as of now where it goes on), and its frame."""
+    for number in range(len(view.steps)):
+        if view.steps.path(number) == wanted:
+            end = end_of(view.steps, number)
+            frame = view.describe(number).ref.get("frame")
+            return view.total_events if end is None else end, str(frame) if frame else "root"
+    raise UserError(f"No step has the id {wanted!r}; `inspector show` lists them.", NOT_FOUND)
+
+
 def _no_value(name: str, run: str) -> str:
     return f"No value is named {name!r}; `inspector values {run}` lists them all."
 
@@ -65,6 +92,8 @@ def _row(one: Value, options: argparse.Namespace) -> tuple[str, ...]:
     if one.attachment is not None and one.attachment.path:
         text = f"{shown(one.attachment.path)} ({word_of(one.attachment.verdict)})"
     older = f"  {one.superseded} superseded" if one.superseded else ""
+    if one.then is Then.UNKNOWN:
+        older += f"  ({WHEN_UNKNOWN})"
     return (
         shown(one.name if one.name is not None else "-", reveal=options.reveal),
         one.scope,

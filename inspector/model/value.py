@@ -29,6 +29,18 @@ class Attachment:
     size: int | None = None
 
 
+class Then(StrEnum):
+    """Whether a value was written by an event that is asked about."""
+
+    WRITTEN = "written"
+    NOT_YET = "not_yet"
+    UNKNOWN = "unknown"
+
+
+WHEN_UNKNOWN = "when it was written is not recorded"
+"""What is said of a value that may not have been there yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """A named value. For OpenProse a projection, not the canonical record."""
@@ -50,3 +62,7 @@ class Value:
     updated_at: int | None = None
     attachment: Attachment | None = None
     row: int | None = None
+    then: Then | None = None
+    """Whether it was there at the event that was asked about; None = as of now."""
+    written_event: int | None = None
+    """The event at which it was written, where that is known and was asked for."""

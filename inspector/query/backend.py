@@ -77,6 +77,14 @@ class KeepsVersions(Protocol):
 
 
 @runtime_checkable
+class TellsThen(Protocol):
+    """A reader whose record tells which values there were at an event."""
+
+    def values_at(self, event: int, frame: str | None = None, *, full: bool = False) -> ValueList:
+        """As `values`, after the first `event` events; what nothing tells of is marked so."""
+
+
+@runtime_checkable
 class ReadsAttachments(Protocol):
     """A reader whose values may be kept in files of their own."""
 

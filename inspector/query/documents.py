@@ -194,6 +194,7 @@ def values(found: ValueList) -> Document:
     """The content of `inspector.values/1`."""
     return {
         "frame": found.frame,
+        "at": found.at,
         "rows": found.rows,
         "values": [value(one) for one in found.values],
     }
@@ -213,6 +214,8 @@ def value(one: Value) -> Document:
         "source_statement": one.source_statement,
         "updated_at": rfc3339(one.updated_at),
         "attachment": None if one.attachment is None else attachment(one.attachment),
+        "then": one.then,
+        "written_event": one.written_event,
     }
 
 

@@ -67,6 +67,8 @@ class ValueList:
     """Rows recorded, with superseded ones."""
     values: tuple[Value, ...]
     masked: int = 0
+    at: int | None = None
+    """As they were after this many events; None = as of now."""
 
 
 @dataclass(frozen=True, slots=True)

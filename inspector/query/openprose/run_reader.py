@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from inspector.derive.instants import end_of
 from inspector.model.clock import Clock
 from inspector.model.preflight import PreFlight
 from inspector.model.status import Status
@@ -29,16 +30,11 @@ from inspector.query.openprose.position import position_of
 from inspector.query.openprose.preflight import Material, preflight
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, read_ledger
 from inspector.query.openprose.rows import key_column
-from inspector.query.openprose.sources import (
-    CHANGED,
-    changed_source,
-    has_changed,
-    line_of,
-    project_of,
-)
+from inspector.query.openprose.sources import changed_source, project_of, with_source
 from inspector.query.openprose.state import State
 from inspector.query.openprose.timeline import Timeline
-from inspector.query.reading import Tell
+from inspector.query.openprose.writing import Tell, told_at
+from inspector.query.reading import Tell as TellReading
 from inspector.query.view import RunView, StepContext, ValueList
 from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
 from inspector.store.read import Reading, StoreUnavailable, Token, ZeroTouchReader
@@ -108,7 +104,7 @@ class ProseRun:
         self._view = self._show(self._timeline.state)
         return self._view
 
-    def watch_reading(self, tell: Tell) -> None:
+    def watch_reading(self, tell: TellReading) -> None:
         """`tell` is told how many events were folded."""
         self._timeline.tell = tell
 
@@ -239,29 +235,35 @@ class ProseRun:
     def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
         """Bindings of every scope, or as a frame resolves them."""
         self._view or self.refresh()
-        tables = view.current_tables(self._facts)
-        folder = self._place.folder
+        return self._values(frame, full)
+
+    def values_at(self, event: int, frame: str | None = None, *, full: bool = False) -> ValueList:
+        """As `values`, after the first `event` events."""
+        self._view or self.refresh()
+        state = self._timeline.state
+        if event >= state.events:
+            return self._values(frame, full)
+        now = self._clock()
+        found = self._values(frame, full, lambda rows: told_at(rows, state, event, now))
+        return replace(found, at=event)
+
+    def _values(self, frame: str | None, full: bool = False, tell: Tell | None = None) -> ValueList:
+        tables, inspect = view.current_tables(self._facts), self._inspect
         return self._ask(
             lambda connection: values.read_values(
-                connection,
-                tables,
-                frame=frame,
-                full=full,
-                inspect=lambda path: inspect_attachment(folder, path, preview_bytes=0)[0],
+                connection, tables, frame=frame, full=full, inspect=inspect, tell=tell
             )
         )
+
+    def _inspect(self, path: str) -> Attachment:
+        return inspect_attachment(self._place.folder, path, preview_bytes=0)[0]
 
     def versions(self, name: str) -> ValueList:
         """Every row that was written under a name, in every scope, oldest first."""
         self._view or self.refresh()
-        tables, folder = view.current_tables(self._facts), self._place.folder
+        tables, inspect = view.current_tables(self._facts), self._inspect
         return self._ask(
-            lambda connection: values.read_versions(
-                connection,
-                tables,
-                name,
-                inspect=lambda path: inspect_attachment(folder, path, preview_bytes=0)[0],
-            )
+            lambda connection: values.read_versions(connection, tables, name, inspect=inspect)
         )
 
     def attachment(self, path: str, most: int = PREVIEW_BYTES) -> tuple[Attachment, bytes]:
@@ -277,12 +279,8 @@ class ProseRun:
     def context(self, step: int) -> StepContext:
         """What the detail of a step shows."""
         current = self._view or self.refresh()
-        described = current.describe(step)
-        stands = line_of(self._sources(), described.label)
-        if stands is not None:
-            since = {"since": CHANGED} if has_changed(self._sources(), stands) else {}
-            described = replace(described, ref={**described.ref, "source": stands, **since})
-        frame = described.ref.get("frame")
+        described = with_source(current.describe(step), self._sources())
+        frame, end = described.ref.get("frame"), end_of(current.steps, step)
         rows = self._events(history.own_events(current, step))
         related = self._ask(
             lambda connection: context.related(
@@ -293,7 +291,10 @@ class ProseRun:
         return StepContext(
             described,
             tuple(rows),
-            self.values(str(frame) if frame else values.ROOT_SCOPE),
+            self.values_at(
+                current.total_events if end is None else end,
+                str(frame) if frame else values.ROOT_SCOPE,
+            ),
             related,
             tuple(f for f in current.run.findings if context.concerns(f, described, rows)),
         )

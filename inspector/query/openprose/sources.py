@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from inspector.model.step import Step
 from inspector.model.value import AttachmentVerdict
 from inspector.store.attachment import inspect_attachment
 from inspector.store.below import files_below
@@ -51,6 +53,15 @@ CHANGED = "the source has changed"
 MOST_LINES = 100_000
 LEAST_TEXT = 4
 """A statement shorter than this could stand anywhere."""
+
+
+def with_source(step: Step, snapshots: Sequence[Mapping[str, Any]]) -> Step:
+    """A step with the place in the source that it stands at, where snapshots hold it."""
+    stands = line_of(snapshots, step.label)
+    if stands is None:
+        return step
+    since = {"since": CHANGED} if has_changed(snapshots, stands) else {}
+    return replace(step, ref={**step.ref, "source": stands, **since})
 
 
 def line_of(files: Sequence[Mapping[str, Any]], statement: str) -> str | None:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inspector.model.value import Attachment, AttachmentVerdict, Value
+from inspector.model.value import Attachment, AttachmentVerdict, Then, Value
 from inspector.query.openprose.events import index_of, text_of
+from inspector.query.openprose.writing import Binding, Tell
 from inspector.query.tables import Table, Tables, quoted
 from inspector.query.view import ValueList
 from inspector.text.parse_time import parse_instant
@@ -45,12 +46,18 @@ def read_values(
     frame: str | None = None,
     full: bool = False,
     inspect: Inspect,
+    tell: Tell | None = None,
 ) -> ValueList:
-    """Values of every scope, or as one frame resolves them (`root` or a row of `execution`)."""
+    """Values of every scope, or as one frame resolves them (`root` or a row of `execution`).
+
+    `tell` says of each row whether it was there at the event that is asked about.
+    """
     table = tables.get("bindings")
     if table is None:
         return ValueList(frame, 0, ())
     bindings = list(_rows(connection, tables, table, full))
+    if tell is not None:
+        bindings = _then(bindings, tell)
     newest = _newest(bindings)
     if frame is not None:
         newest = _resolved(connection, tables, newest, frame)
@@ -178,6 +185,19 @@ def _preview(content: Any, type_: str) -> str:
     if isinstance(content, bytes) and type_ == "blob":
         return content[:32].hex(" ")
     return text_of(content)[:PREVIEW_BYTES]
+
+
+def _then(bindings: Sequence[_Binding], tell: Tell) -> list[_Binding]:
+    """The rows that there were, or may have been, at an event."""
+    asked = [
+        Binding(one.name, one.frame, one.value.source_statement, one.value.updated_at)
+        for one in bindings
+    ]
+    return [
+        replace(one, value=replace(one.value, then=told.then, written_event=told.event))
+        for one, told in zip(bindings, tell(asked), strict=True)
+        if told.then is not Then.NOT_YET
+    ]
 
 
 def _newest(bindings: Iterable[_Binding]) -> list[_Binding]:

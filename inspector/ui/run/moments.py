@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from inspector.derive import instants
 from inspector.derive.axis import Axis
-from inspector.derive.steps import NO_TIME
 from inspector.query.view import RunView, StepContext
 from inspector.text.parse_time import plausible
 
 LOOKED_AT = 2_000
 """Failures whose instants are looked up; the newest, where there are more."""
 
-_BACK = 64
-"""Events before one without an instant that are asked for theirs."""
-
 
 def instant_of(view: RunView, event: int, now: int) -> int | None:
     """The instant of an event, or of the newest one before it that has one (UTC ms)."""
-    for earlier in range(min(event, len(view.step_of_event)), max(0, event - _BACK), -1):
-        found = _own(view, earlier)
-        if plausible(found, now):
-            return found
-    return None
+    return instants.instant_of(view.steps, view.step_of_event, event, now)
 
 
 def failure_instants(view: RunView, now: int) -> list[int]:
@@ -47,20 +40,7 @@ def values_of_then(context: StepContext, view: RunView, now: int) -> StepContext
 
 
 def _own(view: RunView, event: int) -> int | None:
-    if event > len(view.step_of_event):
-        return None
-    table, step = view.steps, view.step_of_event[event - 1]
-    extra = table.extra.get(step)
-    for attempt in extra.attempts if extra is not None else ():
-        if attempt.last_event == event and attempt.ended_at is not None:
-            return attempt.ended_at
-    begun, ended = table.started[step], table.ended[step]
-    if event == table.first[step] != table.last[step]:
-        begun, ended = ended, begun
-    for moment in (ended, begun):
-        if moment != NO_TIME:
-            return moment
-    return None
+    return instants.own_instant(view.steps, view.step_of_event, event)
 
 
 def event_at(view: RunView, axis: Axis, cell: int, now: int) -> int:
