@@ -44,9 +44,11 @@ class Watch:
         self.watcher = Watcher(
             found.watch_roots, lambda: self.files, folders=found.watch_folders, **options
         )
-        self.stop = threading.Event()
+        self.stop, self.listening = threading.Event(), threading.Event()
         self.thread = threading.Thread(
-            target=self.watcher.run, args=(self._deliver, self.stop), name="watch"
+            target=self.watcher.run,
+            args=(self._deliver, self.stop, self.listening.set),
+            name="watch",
         )
 
     def _files_of(self, candidates: Sequence[Any]) -> None:
@@ -98,6 +100,8 @@ def watching(top: Path, **options: Any) -> Iterator[Watch]:
     watch = Watch(top, **options)
     watch.thread.start()
     try:
+        # What changes before it listens is told by nobody.
+        assert watch.listening.wait(PATIENCE_S)
         yield watch
     finally:
         watch.stop.set()
