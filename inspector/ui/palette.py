@@ -65,7 +65,7 @@ _DARK_INKS = {
     Role.LINE: "#333945",
     Role.GUIDE: "#49505d",
     Role.FAINT: "#6f7784",
-    Role.MUTED: "#9098a5",
+    Role.MUTED: "#949ca9",
     Role.TEXT: "#d3d7de",
     Role.STRONG: "#f4f6f9",
     Role.ACCENT: "#82b4ff",
@@ -81,7 +81,7 @@ _LIGHT_INKS = {
     Role.LINE: "#d8d6cd",
     Role.GUIDE: "#b9b7ae",
     Role.FAINT: "#84868c",
-    Role.MUTED: "#5d636e",
+    Role.MUTED: "#585e69",
     Role.TEXT: "#2c3038",
     Role.STRONG: "#0c0e12",
     Role.ACCENT: "#1a5bbd",
@@ -112,23 +112,25 @@ _CB_LIGHT_INKS = {
     Role.LOSS: "#a1545f",
     Role.TRAVEL: "#7a2f86",
 }
+# Where there are 256 colours, what is saturated by 0.15 or more becomes a strong hue: grounds stay
+# below that, and so become greys.
 _DARK_GROUNDS = {
     Ground.BG: "#14161a",
     Ground.RAISED: "#1b1e24",
-    Ground.SELECT: "#2a303b",
+    Ground.SELECT: "#2b303a",
     Ground.HOVER: "#21252c",
     Ground.FIELD: "#1f2329",
     Ground.SCRIM: "#0e1013",
-    Ground.TRAVEL: "#251f33",
+    Ground.TRAVEL: "#29232f",
 }
 _LIGHT_GROUNDS = {
     Ground.BG: "#fbfaf7",
-    Ground.RAISED: "#f2f1ec",
-    Ground.SELECT: "#dde4ef",
+    Ground.RAISED: "#f1f0ed",
+    Ground.SELECT: "#dfe3e7",
     Ground.HOVER: "#eae9e4",
     Ground.FIELD: "#ecebe6",
-    Ground.SCRIM: "#efeee9",
-    Ground.TRAVEL: "#ece5f7",
+    Ground.SCRIM: "#eeedea",
+    Ground.TRAVEL: "#e8e4ea",
 }
 # Never bright black or bright white: some terminals draw them invisibly.
 _TERMINAL_INKS = {

@@ -1,8 +1,11 @@
 """The colours keep their promises: contrast on every ground, hues that stay apart."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
+from rich.color import Color as RichColor
+from rich.color import ColorSystem
 from textual.color import Color
 
 from inspector.ui.palette import (
@@ -57,6 +60,36 @@ def test_text_can_be_read_on_every_ground(palette: Palette) -> None:
         assert worst(palette, role) >= 4.5, role
     for role in (Role.FAINT, Role.DONE):
         assert worst(palette, role) >= 3.0, role
+
+
+def of_256(colour: str) -> str:
+    """A colour as a terminal of 256 colours is told it."""
+    reduced = RichColor.parse(colour).downgrade(ColorSystem.EIGHT_BIT)
+    return Color(*reduced.get_truecolor()).hex
+
+
+@pytest.mark.parametrize("palette", FULL, ids=lambda palette: palette.name)
+def test_grounds_stay_grey_where_there_are_256_colours(palette: Palette) -> None:
+    for ground, colour in palette.grounds.items():
+        parts = Color.parse(of_256(colour)).rgb
+        assert max(parts) == min(parts), (ground, parts)
+    for ground in (Ground.RAISED, Ground.SELECT):
+        assert of_256(palette.grounds[ground]) != of_256(palette.grounds[Ground.BG]), ground
+
+
+@pytest.mark.parametrize("palette", FULL, ids=lambda palette: palette.name)
+def test_text_can_be_read_where_there_are_256_colours(palette: Palette) -> None:
+    reduced = replace(
+        palette,
+        inks={role: of_256(colour) for role, colour in palette.inks.items()},
+        grounds={ground: of_256(colour) for ground, colour in palette.grounds.items()},
+    )
+    assert worst(reduced, Role.TEXT) >= 8.5
+    assert worst(reduced, Role.MUTED) >= 4.5
+    for role in (*STATUS_HUES, Role.TRAVEL):
+        assert worst(reduced, role) >= 4.0, role
+    for role in (Role.FAINT, Role.DONE):
+        assert worst(reduced, role) >= 3.0, role
 
 
 @pytest.mark.parametrize("palette", FULL, ids=lambda palette: palette.name)
