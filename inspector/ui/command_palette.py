@@ -79,6 +79,8 @@ def matching(every: Sequence[Offer], text: str) -> list[Offer]:
 class OfferList(LineList):
     """Commands with their keys at the right."""
 
+    SAYS_HOW_FAR = False
+
     def __init__(self, every: Sequence[Offer]) -> None:
         super().__init__(id="offers")
         self.offers = list(every)

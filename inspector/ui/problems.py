@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
@@ -36,6 +37,7 @@ class ProblemsList(LineList):
     def __init__(self) -> None:
         super().__init__(id="problems")
         self._rows: list[Problem | str] = []
+        self._names: list[int] = []
 
     def show(self, found: Sequence[Problem]) -> None:
         """Takes the problems; the cursor stays on the one that it is on."""
@@ -47,6 +49,7 @@ class ProblemsList(LineList):
             if group not in self._rows:
                 self._rows.append(group)
             self._rows.append(problem)
+        self._names = [row for row, entry in enumerate(self._rows) if isinstance(entry, str)]
         same = next(
             (
                 row
@@ -71,6 +74,10 @@ class ProblemsList(LineList):
     def selectable(self, row: int) -> bool:
         """Names of groups are passed over."""
         return isinstance(self._rows[row], Problem)
+
+    def entries(self, rows: int) -> int:
+        """Problems, without the names of their groups."""
+        return rows - bisect_left(self._names, rows)
 
     def version(self, row: int) -> Hashable:
         """What a row's picture depends on."""

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 
 from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown
+from textual.geometry import Region
 from textual.strip import Strip
 
 from inspector.ui.lines import LineList
@@ -158,8 +159,58 @@ async def test_the_head_stays_and_speaks_of_the_top() -> None:
         numbers.move_to(1_005)
         await pilot.pause()
         strips = app.screen._compositor.render_strips()
-        assert strips[0].text.strip() == f"head {numbers.top}"
+        assert strips[0].text.split()[:2] == ["head", str(numbers.top)]
         assert strips[1].text.strip() == f"row {numbers.top}"
+
+
+async def test_the_head_says_how_far_one_sees_while_not_all_rows_fit() -> None:
+    app = Lists()
+    async with app.run_test(size=(60, 11)) as pilot:
+        numbers = lines(app)
+        numbers.rows = 22
+        numbers.rows_changed(1)
+        await pilot.pause()
+        head = app.screen._compositor.render_strips()[0].text
+        assert head.endswith("10 of 22  ")
+        await pilot.press("G")
+        await pilot.pause()
+        assert app.screen._compositor.render_strips()[0].text.endswith("22 of 22  ")
+        await pilot.press("g")
+        numbers.rows = 10
+        numbers.rows_changed(1)
+        await pilot.pause()
+        assert app.screen._compositor.render_strips()[0].text.strip() == "head 0"
+
+
+async def test_without_room_in_the_head_a_line_below_says_it_and_hides_no_row() -> None:
+    app = Lists()
+    async with app.run_test(size=(60, 11)) as pilot:
+        numbers = lines(app)
+        numbers.head = False
+        numbers.rows = 22
+        numbers.rows_changed(1)
+        numbers.focus()
+        await pilot.pause()
+        texts = [strip.text.strip() for strip in app.screen._compositor.render_strips()]
+        assert texts == [*(f"row {row}" for row in range(10)), "10 of 22"]
+        await pilot.press("G")
+        await pilot.pause()
+        texts = [strip.text.strip() for strip in app.screen._compositor.render_strips()]
+        assert texts == [*(f"row {row}" for row in range(12, 22)), "22 of 22"]
+        assert numbers.row_at(10) == -1
+
+
+async def test_a_move_on_the_screen_leaves_what_tells_how_far_as_it_is() -> None:
+    app = Lists()
+    async with app.run_test(size=(60, 11)) as pilot:
+        numbers = lines(app)
+        numbers.rows = 22
+        numbers.rows_changed(1)
+        await pilot.pause()
+        refreshed: list[Region] = []
+        numbers.refresh = lambda *regions, **_: refreshed.extend(regions)  # type: ignore[method-assign, assignment]
+        numbers.move_to(2)
+        assert sorted(region.y for region in refreshed) == [2, 3]
 
 
 async def test_rows_that_go_leave_the_cursor_on_the_last() -> None:

@@ -146,7 +146,8 @@ async def test_only_what_needs_me_and_all_again() -> None:
         assert titles(shown(app)) == ["YieldRotation → Base", "release-notes"]
         await pilot.press("n")
         await settle(pilot)
-        assert len(titles(shown(app))) == 13
+        # One of its fourteen lines says how many more there are.
+        assert len(titles(shown(app))) == 12
 
 
 async def test_sorting_keeps_the_cursor_on_its_run() -> None:

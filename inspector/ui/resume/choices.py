@@ -31,6 +31,8 @@ class Choice:
 class ChoiceList(LineList):
     """The choices, the dangerous ones apart; pages are those of the text above."""
 
+    SAYS_HOW_FAR = False
+
     class Turned(Message):
         """A page of the text above is asked for."""
 

@@ -36,6 +36,9 @@ class Place(NamedTuple):
 class Timeline(LineList):
     """The steps of one view of a run. The cursor belongs to a step, wherever its row is."""
 
+    SAYS_HOW_FAR = False
+    """The right end of its head is the end of the axis: it says so beside the steps."""
+
     class Ended(Message):
         """The last row was asked for, which is where a run goes on."""
 
@@ -75,6 +78,12 @@ class Timeline(LineList):
         """The ruler stands above the rows where there is room."""
         return not self.columns.narrow
 
+    @property
+    def how_far(self) -> str:
+        """Nothing while only the newest events are there: how many there are is not known."""
+        partial = self.view is not None and self.view.partial
+        return "" if partial else super().how_far
+
     def picture(self, row: int) -> RowPicture:
         """What is drawn of a row."""
         assert self._pictures is not None
@@ -98,6 +107,7 @@ class Timeline(LineList):
         columns = self.columns
         line = Line(width, self.kit.roles)
         line.put(columns.label, "step", Role.MUTED)
+        line.add(self.how_far, Role.MUTED, skip=3 if self.how_far else 0)
         if columns.tokens_end is not None:
             line.right(columns.tokens_end, "tokens", Role.MUTED)
         if columns.duration_end is not None:
@@ -110,7 +120,7 @@ class Timeline(LineList):
         # Asked for every line of every frame: what all lines share is looked up once elsewhere.
         if not self.columns.narrow:
             if y == 0:
-                return ("head", self._ruler, self._arrangement, width)
+                return ("head", self._ruler, self._arrangement, width, self.how_far)
             y -= 1
         row = round(self.scroll_y) + y
         if self._pictures is None or row >= self.row_count:

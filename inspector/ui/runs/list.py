@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from textual.message import Message
@@ -53,6 +54,7 @@ class RunsList(LineList):
         self._group: dict[str, Group] = {}
         self._versions: dict[str, int] = {}
         self._headings = False
+        self._names: list[int] = []
         self._money = True
 
     # What it shows
@@ -143,6 +145,7 @@ class RunsList(LineList):
                 rows.append(group)
             rows += keys
         self._rows = rows
+        self._names = [row for row, entry in enumerate(rows) if isinstance(entry, Group)]
 
     def _nearest(self, row: int) -> int:
         """The row at or around this one that can have the cursor, -1 when there is none."""
@@ -169,6 +172,10 @@ class RunsList(LineList):
     def selectable(self, row: int) -> bool:
         """Headings are passed over."""
         return not isinstance(self._rows[row], Group)
+
+    def entries(self, rows: int) -> int:
+        """Runs, without headings."""
+        return rows - bisect_left(self._names, rows)
 
     def version(self, row: int) -> Hashable:
         """What a row's picture depends on."""

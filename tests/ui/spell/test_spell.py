@@ -48,6 +48,8 @@ async def test_another_run_is_chosen_to_compare_with(tmp_path: Path) -> None:
 
 async def test_every_digit_of_a_state_is_there(tmp_path: Path) -> None:
     async with on_screen(states(tmp_path), "state", "S/r2") as pilot:
+        await pilot.press("tab", "G")
+        await settle(pilot)
         assert str(HUGE)[:-1] in "".join("".join(line.split()) for line in shown(pilot.app))
 
 
