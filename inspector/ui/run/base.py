@@ -21,6 +21,7 @@ from inspector.ui.run.explain import explain
 from inspector.ui.run.head import Identity, RunHeader, Standing
 from inspector.ui.run.pane import Pane
 from inspector.ui.run.panes import make_pane
+from inspector.ui.run.sheet import Sheet
 from inspector.ui.run.tabs import RunTabs, labels
 from inspector.ui.run.timeline_pane import TimelinePane
 from inspector.ui.run.travel import Course
@@ -271,9 +272,16 @@ class RunBase(CommandScreen):
             shown = keys.shown(command)
             if shown:
                 found.append(Hint(shown.partition(" ")[0] if alone else shown, word))
+        if isinstance(self.focused, Sheet) and not travelling:
+            moves = (keys.shown("cursor.down"), keys.shown("cursor.up"))
+            found.insert(0 if self.focused.marked else 1, Hint(" ".join(moves).strip(), "scroll"))
         last = keys.hints([self.HELP_HINT])
         for footer in self.query(Footer):
             footer.show(found, last[0] if last else None, right)
+
+    def on_descendant_focus(self) -> None:
+        """Another part has the keys."""
+        self.show_hints()
 
     def on_resize(self, event: events.Resize) -> None:
         """What fits in the footer depends on the width."""

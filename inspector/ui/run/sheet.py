@@ -96,17 +96,38 @@ class Sheet(LineList):
         """A line."""
         return self._lines[row].adjust_cell_length(width)
 
-    def _paint_line(self, y: int, width: int) -> Strip:
-        if self.top + y < self.row_count:
-            return super()._paint_line(y, width)
+    def _far(self, last: int, count: int) -> str:
+        # Lines that were wrapped are no lines that one could count.
+        return f"{100 * last // max(1, count)}%"
+
+    def rest(self, width: int) -> Line:
+        """An empty line of the pane."""
         line = Line(width, self.kit.roles, self._ground)
         if self.kit.roles.plain and self._beside(width):
             line.put(0, self.kit.signs.guide, Role.GUIDE)
-        return line.strip()
+        return line
 
     def _beside(self, width: int) -> bool:
         """Whether something stands at the left, from which no ground tells it apart."""
         return width < self.screen.size.width
+
+    @property
+    def marked(self) -> bool:
+        """Whether an edge tells that keys go here, and not to the list beside it."""
+        return (
+            self.has_focus and sum(isinstance(one, LineList) for one in self.screen.focus_chain) > 1
+        )
+
+    def _line_key(self, y: int, width: int) -> Hashable:
+        return (super()._line_key(y, width), self.marked)
+
+    def _paint_line(self, y: int, width: int) -> Strip:
+        strip = super()._paint_line(y, width)
+        if not self.marked or width < 2:
+            return strip
+        edge = Line(1, self.kit.roles, self._ground)
+        edge.put(0, self.kit.signs.guide, Role.ACCENT)
+        return Strip.join([edge.strip(), strip.crop(1, width)])
 
     def selectable(self, row: int) -> bool:
         """There is no cursor."""
@@ -122,11 +143,11 @@ class Sheet(LineList):
 
     def action_cursor_page_down(self) -> None:
         """One page down."""
-        self._scroll(self.top + max(1, self.size.height - 1))
+        self._scroll(self.top + max(1, self._lines_for_rows - 1))
 
     def action_cursor_page_up(self) -> None:
         """One page up."""
-        self._scroll(self.top - max(1, self.size.height - 1))
+        self._scroll(self.top - max(1, self._lines_for_rows - 1))
 
     def action_cursor_first(self) -> None:
         """The beginning."""

@@ -1,0 +1,28 @@
+"""Which part of a tab has the keys is seen, and told in the footer."""
+
+from __future__ import annotations
+
+from inspector.ui.palette import DARK, Role
+from tests.ui.run import pictured
+from tests.ui.run.screens import on_screen, settle, shown
+
+
+async def test_the_part_that_has_the_keys_shows_it_and_the_footer_says_what_they_do() -> None:
+    async with on_screen(pictured.research_feed()) as (pilot, screen):
+        await pilot.press("2")
+        await settle(pilot)
+        content = screen.query_one("#values-pane ContentView")
+        at = content.region.y + 1
+        assert shown(screen)[at].startswith("    question")
+        assert "scroll" not in shown(screen)[-1]
+        await pilot.press("tab")
+        await settle(pilot)
+        strip = screen._compositor.render_strips()[at]
+        assert strip.text.startswith("│   question")
+        edge = next(iter(strip)).style
+        assert edge is not None and edge.color is not None
+        assert edge.color.name == DARK.inks[Role.ACCENT]
+        assert shown(screen)[-1].startswith("  j k scroll")
+        await pilot.press("tab")
+        await settle(pilot)
+        assert shown(screen)[at].startswith("    question")
