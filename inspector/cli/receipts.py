@@ -53,7 +53,7 @@ def _print_chains(found: Mapping[str, Any], reveal: bool) -> None:
     write_table(rows, right=(1,))
     for node in found["nodes"]:
         for one in node["broken"]:
-            write_line(f"x {shown(node['node'])}, receipt {one['receipt_id']}: {one['why']}")
+            write_line(f"x {one['said']} (node {shown(node['node'], reveal=reveal)})")
     write_line()
     dispositions = found["dispositions"].items()
     write_line(", ".join(f"{count} {_disposition(word)}" for word, count in dispositions))

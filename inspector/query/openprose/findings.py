@@ -141,8 +141,8 @@ def chains(ledger: Ledger | None) -> Iterable[Finding]:
         for broken in chain.broken[:1]:
             yield Finding(
                 "chain_broken",
-                f"The receipts of {chain.node or 'a node without a name'} do not hold at"
-                f" {broken.receipt_id}: {broken.trouble.words}.",
+                f"{broken.said[0].upper()}{broken.said[1:]}"
+                f" (node {chain.node or 'without a name'}).",
                 f"receipt:{broken.receipt_id}",
             )
 

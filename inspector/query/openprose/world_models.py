@@ -43,34 +43,34 @@ class ModelFile:
 def decode(data: bytes) -> tuple[ModelFile, ...]:
     """The files of a container. Raises BadContainer."""
     if not data.startswith(MAGIC):
-        raise BadContainer("it does not begin with OPWM1")
+        raise BadContainer("it is no world model: it does not begin with OPWM1")
     count, at = _number(data, len(MAGIC))
     if count > MOST_FILES:
-        raise BadContainer(f"it claims {count} files")
+        raise BadContainer(f"it says that it holds {count:,} files, more than are read")
     files: list[ModelFile] = []
     before = b""
     for _ in range(count):
         path, at = _field(data, at)
         content, at = _field(data, at)
         if files and path <= before:
-            raise BadContainer("its files are not in the order of their paths")
+            raise BadContainer("its files are not in order: it was not written as world models are")
         before = path
         files.append(ModelFile(_checked(path), content))
     if at != len(data):
-        raise BadContainer(f"{len(data) - at} bytes follow its last file")
+        raise BadContainer(f"it was added to: {len(data) - at} bytes follow its last file")
     return tuple(files)
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
     if at + 4 > len(data):
-        raise BadContainer("it ends in the middle of a length")
+        raise BadContainer("it is cut short: its end is missing")
     return struct.unpack_from("<I", data, at)[0], at + 4
 
 
 def _field(data: bytes, at: int) -> tuple[bytes, int]:
     length, at = _number(data, at)
     if at + length > len(data):
-        raise BadContainer("it ends in the middle of a file")
+        raise BadContainer("it is cut short: it ends within a file")
     return data[at : at + length], at + length
 
 

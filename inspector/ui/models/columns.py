@@ -12,10 +12,10 @@ from inspector.ui.run.record_columns import Column, Table, plain, short_address
 Record = Mapping[str, Any]
 
 IN_WORDS = {
-    "verified": "its bytes have the address that they are kept under",
-    "tampered": "its bytes do not have the address that they are kept under: they were changed",
-    "unverified": "no version is kept that proves these bytes; a stamp is what an agent wrote",
-    "unreadable": "its bytes cannot be read whole",
+    "verified": "unchanged since it was kept: its bytes are those that its version names",
+    "tampered": "it was changed after it was kept: its bytes are not those that its version names",
+    "unverified": "nothing proves it: no such version is kept, and its stamp is an agent's word",
+    "unreadable": "it cannot be read whole",
 }
 
 

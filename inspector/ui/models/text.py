@@ -28,7 +28,7 @@ def write(page: Page, record: Record, told: str) -> None:
     line = page.line()
     line.add(clip(safe(str(record.get("node")), signs), page.room, ellipsis=signs.cut), Role.STRONG)
     line.add("published" if record.get("published") else "", skip=3)
-    line.add("canonical", Role.MUTED, skip=3)
+    line.add("canonical: what the run published", Role.MUTED, skip=3)
     trouble = trouble_of(record)
     word = str(record.get("integrity"))
     if trouble is not None:

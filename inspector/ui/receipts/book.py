@@ -126,13 +126,13 @@ def verdict(book: Book) -> tuple[bool | None, str]:
     count = len(book.nodes)
     if not ok:
         bad = [one for one in book.nodes if one.get("broken")]
-        words = {"broken": "does not hold", "unverifiable": "cannot be verified"}
+        words = {"broken": "is broken", "unverifiable": "cannot be checked"}
         said = {words.get(str(one.get("verdict")), words["broken"]) for one in bad}
-        what = said.pop() if len(said) == 1 else "does not hold or cannot be verified"
+        what = said.pop() if len(said) == 1 else "is broken or cannot be checked"
         return False, f"the chain of {len(bad)} of {count} nodes {what}"
     heads = sum(1 for one in book.nodes if one.get("verdict") == "verified_except_head")
-    more = f", but nothing confirms the newest receipt of {heads}" if heads else ""
-    return True, f"canonical; the chains of all {count} nodes hold{more}: {NOT_SIGNED}"
+    more = f", but a change to the newest receipt of {heads} would not show" if heads else ""
+    return True, f"the chains of all {count} nodes hold{more}; canonical: {NOT_SIGNED}"
 
 
 def cost_words(cost: Mapping[str, Any] | None) -> str:
@@ -155,7 +155,7 @@ def spent(receipt: Record) -> tuple[int, int] | None:
 
 def trouble_of(receipt: Record) -> str | None:
     """A sentence about what is wrong with a receipt: its chain, its fields, or that it failed."""
-    said = [*receipt.get("broken", ()), *receipt.get("trouble", ())]
+    said = receipt.get("broken") or receipt.get("trouble") or ()
     if said:
         return "; ".join(dict.fromkeys(map(str, said)))
     if receipt.get("status") == "failed":

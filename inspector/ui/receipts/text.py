@@ -20,6 +20,7 @@ LABEL = 12
 MOST_LISTED = 12
 MOST_DIFF = 400
 """Lines of a semantic diff."""
+NOBODY = "none"
 SHORT = 12
 """Characters of a fingerprint that tell it from another one."""
 
@@ -163,11 +164,17 @@ def _cost(receipt: Record, book: Book) -> str:
         return "it cannot be read"
     parts = [f"fresh {tokens(found[0])}", f"reused {tokens(found[1])}"]
     if isinstance(cost, Mapping):
-        parts.append("/".join(str(cost[key]) for key in ("provider", "model") if cost.get(key)))
+        parts.append(_model(cost))
     priced = book.price_of(receipt)
     if priced is not None:
         parts.append(cost_words(priced))
     return "   ".join(part for part in parts if part)
+
+
+def _model(cost: Record) -> str:
+    """Who did it; a memo's receipt names nobody, in a word of its own."""
+    named = [str(cost[key]) for key in ("provider", "model") if cost.get(key)]
+    return "/".join(named) if any(one != NOBODY for one in named) else NOT_RECORDED
 
 
 def _short(value: Any) -> str:

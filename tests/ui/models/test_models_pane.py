@@ -127,13 +127,13 @@ async def test_bytes_that_were_changed_or_cannot_be_read_are_said() -> None:
         version("c", integrity="unverified"),
     )
     async with models_of(*records) as (pilot, screen, _):
-        assert lines_with(screen, "they were changed: 3 bytes follow its last file")
+        assert lines_with(screen, "its version names: 3 bytes follow its last file")
         await pilot.press("j")
         await rest(pilot)
         assert lines_with(screen, "cannot be read whole: pipe is a link")
         await pilot.press("j")
         await rest(pilot)
-        assert lines_with(screen, "a stamp is what an agent wrote")
+        assert lines_with(screen, "its stamp is an agent's word")
         assert not lines_with(screen, "✓", "its bytes")
 
 

@@ -142,12 +142,12 @@ async def test_a_broken_chain_is_said_above_and_at_its_receipt() -> None:
     made = episode()
     made[0]["cost"]["tokens"]["fresh"] = 1
     async with receipts_of(made) as (pilot, screen):
-        assert lines_with(screen, "✗", "the chain of 1 of 3 nodes does not hold")
+        assert lines_with(screen, "✗", "the chain of 1 of 3 nodes is broken")
         assert not lines_with(screen, NOT_SIGNED, "all")
-        assert lines_with(screen, "▲", "content_hash does not equal")
+        assert lines_with(screen, "▲", "was changed after it was written")
         assert lines_with(screen, "the writer recorded another one")
         await press(pilot, "j", "j", "j")
-        assert lines_with(screen, "▲", "prev does not equal")
+        assert lines_with(screen, "▲", "does not follow from receipt 1")
 
 
 async def test_an_input_that_differs_is_named_where_one_node_alone_moved_to_it() -> None:
@@ -263,7 +263,10 @@ def test_the_verdict_counts_what_holds_and_what_does_not() -> None:
     assert holds and said.endswith(NOT_SIGNED)
     without = [{key: value for key, value in one.items() if key != "content_hash"}
                for one in episode()]  # fmt: skip
-    assert "nothing confirms the newest receipt of 2" in verdict(book_of(document(without), {}))[1]
+    assert (
+        "a change to the newest receipt of 2 would not show"
+        in verdict(book_of(document(without), {}))[1]
+    )
 
 
 def test_the_ways_of_listing_go_round() -> None:
@@ -298,3 +301,11 @@ def test_the_chart_leaves_no_receipt_out(made: list[Any], width: int, chosen: in
 def test_something_is_never_drawn_as_nothing(amount: int, most: int) -> None:
     drawn = block(min(amount, most), most, BLOCKS)
     assert (drawn == BLOCKS[0]) == (amount == 0)
+
+
+async def test_a_memo_names_no_provider_and_no_model() -> None:
+    memo = receipt("a", status="skipped")
+    memo["cost"].update(provider="none", model="none")
+    async with receipts_of([memo]) as (_, screen):
+        assert not lines_with(screen, "none/none")
+        assert lines_with(screen, "cost", "reused 40", "–")

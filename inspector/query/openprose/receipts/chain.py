@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.query.openprose.receipts.receipt import Receipt, Trouble
+from inspector.query.openprose.receipts.sentences import sentence
 
 MISMATCH = Trouble(
     "prev_mismatch", "prev does not equal recomputed content address of the previous receipt"
@@ -32,10 +33,10 @@ class Verdict(StrEnum):
 
 
 IN_WORDS = {
-    Verdict.VERIFIED: "holds, its newest receipt too",
-    Verdict.VERIFIED_EXCEPT_HEAD: "holds, but nothing confirms its newest receipt",
-    Verdict.BROKEN: "does not hold",
-    Verdict.UNVERIFIABLE: "cannot be verified",
+    Verdict.VERIFIED: "holds: no receipt was changed or removed",
+    Verdict.VERIFIED_EXCEPT_HEAD: "holds: only a change to its newest receipt would not show",
+    Verdict.BROKEN: "is broken: a receipt was changed or removed",
+    Verdict.UNVERIFIABLE: "cannot be checked: a receipt cannot be read whole",
 }
 """Verdicts as a sentence about a chain says them."""
 
@@ -46,6 +47,13 @@ class Break:
 
     receipt_id: int
     trouble: Trouble
+    before: int | None = None
+    """The node's receipt before; None at its first."""
+
+    @property
+    def said(self) -> str:
+        """In plain words, without a full stop."""
+        return sentence(self.receipt_id, self.before, self.trouble)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +89,8 @@ def _judge(node: str, chain: Sequence[Receipt], named: set[str]) -> Chain:
     breaks: list[Break] = []
     before: Receipt | None = None
     for receipt in chain:
-        breaks += [Break(receipt.id, one) for one in _troubles(receipt, before)]
+        last = None if before is None else before.id
+        breaks += [Break(receipt.id, one, last) for one in _troubles(receipt, before)]
         before = receipt
     head = chain[-1]
     anchored = head.address is not None and (

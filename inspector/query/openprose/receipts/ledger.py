@@ -106,6 +106,7 @@ def _chain(chain: Chain) -> dict[str, Any]:
                 "receipt_id": one.receipt_id,
                 "why_code": one.trouble.code,
                 "why": one.trouble.words,
+                "said": one.said,
             }
             for one in chain.broken
         ],

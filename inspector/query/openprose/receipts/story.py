@@ -31,7 +31,7 @@ def stories(receipts: Sequence[Receipt], chains: Sequence[Chain]) -> list[dict[s
     broken: dict[int, list[str]] = {}
     for chain in chains:
         for one in chain.broken:
-            broken.setdefault(one.receipt_id, []).append(one.trouble.words)
+            broken.setdefault(one.receipt_id, []).append(one.said)
     before: dict[str, Receipt] = {}
     told = []
     for receipt in receipts:
