@@ -55,9 +55,11 @@ class Known:
         if stamp is None:
             return None
         took = self.duration
-        return stamp + (int(took) if isinstance(took, int | float) and took >= 0 else 0)
+        return stamp + (int(took) if isinstance(took, int | float) and 0 <= took < FAR else 0)
 
 
+FAR = 1 << 53
+"""Milliseconds that no run takes: longer than that there is no telling when it ended."""
 STATE_SLACK_MS = 5000
 """A state is saved just before its run's row: only later than this it belongs to no row."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from inspector.query.rows import Damage, collect, read_whole_rows
 from inspector.query.tables import Table, Tables, quoted, read_tables
@@ -162,15 +162,14 @@ def read_listing(connection: sqlite3.Connection) -> Listing:
     tables = read_tables(connection)
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     reader = _Reader(connection, tables)
-    runs = (RunRow._make(row) for row in reader.rows("runs", RUN_COLUMNS))
     return Listing(
         tables,
         version,
-        tuple(_named(run) for run in runs),
+        tuple(map(_named, made(RunRow, reader.rows("runs", RUN_COLUMNS)))),
         tuple(_ledger(row) for row in reader.rows("ledger", ("id", "spell_id", "run_id"))),
-        tuple(SavedState._make(row) for row in reader.rows("spell_state", _STATE_COLUMNS)),
+        tuple(made(SavedState, reader.rows("spell_state", _STATE_COLUMNS))),
         tuple(tracks_of(reader.rows("run_tracks", TRACK_COLUMNS))),
-        tuple(Handoff._make(row) for row in reader.rows("run_handoffs", HANDOFF_COLUMNS)),
+        tuple(made(Handoff, reader.rows("run_handoffs", HANDOFF_COLUMNS))),
         tuple(reader.damage),
     )
 
@@ -179,19 +178,31 @@ _STATE_COLUMNS = ("spell_id", "updated_at")
 
 
 def _named(run: RunRow) -> RunRow:
-    return run._replace(spell=_text(run.spell) or "", run_id=_text(run.run_id) or "")
+    return run._replace(spell=run.spell or "", run_id=run.run_id or "")
 
 
 def _ledger(row: Sequence[Any]) -> LedgerRow:
-    return LedgerRow(row[0], _text(row[1]) or "", _text(row[2]) or "")
+    return LedgerRow(row[0], text_of(row[1]) or "", text_of(row[2]) or "")
 
 
 def tracks_of(rows: Sequence[Any]) -> Iterator[Track]:
     """Rows as tracks."""
-    return (Track._make(row) for row in rows)
+    return made(Track, rows)
 
 
-def _text(value: Any) -> str | None:
+R = TypeVar("R", RunRow, Track, Handoff, StepResult, SavedState)
+
+
+def made(kind: type[R], rows: Sequence[Any]) -> Iterator[R]:
+    """Rows by their fields. What is declared as text is text, whatever stands in the database."""
+    texts = [one in (str, str | None) for one in get_type_hints(kind).values()]
+    for row in rows:
+        cells = (text_of(cell) if text else cell for cell, text in zip(row, texts, strict=True))
+        yield kind._make(cells)
+
+
+def text_of(value: Any) -> str | None:
+    """What stands in a column for text, as text."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return value if value is None or isinstance(value, str) else str(value)
@@ -228,18 +239,18 @@ def read_run(connection: sqlite3.Connection, spell: str, run_id: str) -> RunRows
     row, before, newer = _run_row(connection, tables, spell, run_id)
     ledgers = reader.rows("ledger", ("id", "spell_id", "run_id"), "WHERE run_id = ?", run_id)
     same_id = [*reader.rows("runs", ("spell_id",), "WHERE run_id = ?", run_id)]
-    others = dict.fromkeys(_text(one[-1]) or "" for one in same_id)
-    others.update(dict.fromkeys(_text(one[1]) or "" for one in ledgers))
+    others = dict.fromkeys(text_of(one[-1]) or "" for one in same_id)
+    others.update(dict.fromkeys(text_of(one[1]) or "" for one in ledgers))
     by_run = ("WHERE run_id = ?", run_id)
-    own = [_ledger(one) for one in ledgers if _text(one[1]) == spell]
+    own = [_ledger(one) for one in ledgers if text_of(one[1]) == spell]
     return RunRows(
         row,
         before,
         _first(connection, tables, "spell_state", "WHERE spell_id = ?", spell),
         own[-1] if own else None,
         tuple(tracks_of(reader.rows("run_tracks", TRACK_COLUMNS, *by_run))),
-        tuple(map(Handoff._make, reader.rows("run_handoffs", HANDOFF_COLUMNS, *by_run))),
-        tuple(map(StepResult._make, reader.rows("run_step_results", STEP_RESULT_COLUMNS, *by_run))),
+        tuple(made(Handoff, reader.rows("run_handoffs", HANDOFF_COLUMNS, *by_run))),
+        tuple(made(StepResult, reader.rows("run_step_results", STEP_RESULT_COLUMNS, *by_run))),
         tuple(other for other in others if other != spell),
         newer,
         tables,

@@ -8,7 +8,7 @@ from inspector.model.store import Health, Runtime, Store, WriteStyle
 from inspector.query.grimoire import schema
 from inspector.query.grimoire.heads import Known, late_state
 from inspector.query.grimoire.records import parsed_columns
-from inspector.query.grimoire.rows import RunRows
+from inspector.query.grimoire.rows import RunRows, text_of
 from inspector.query.grimoire.state import State
 from inspector.query.grimoire.verdicts import mode_of
 
@@ -19,7 +19,6 @@ def known_of(spell: str, run_id: str | None, rows: RunRows, state: State) -> Kno
     parsed = parsed_columns(row)[0] if rows.row is not None else {}
     provenance = parsed.get("provenance")
     manifest = provenance.get("cross_chain") if isinstance(provenance, dict) else None
-    error = row.get("error")
     known = Known(
         spell,
         run_id,
@@ -27,7 +26,7 @@ def known_of(spell: str, run_id: str | None, rows: RunRows, state: State) -> Kno
         has_ledger=rows.ledger is not None,
         timestamp=row.get("timestamp"),
         success=row.get("success"),
-        error=error if error is None else str(error),
+        error=text_of(row.get("error")),
         duration=row.get("duration"),
         mode=mode_of(provenance),
         timeout_s=manifest.get("handoff_timeout_sec") if isinstance(manifest, dict) else None,

@@ -21,6 +21,7 @@ from inspector.query.grimoire.records import parsed_columns
 from inspector.query.grimoire.rows import (
     HANDOFF_COLUMNS,
     Handoff,
+    made,
     rows_of,
     spell_runs,
 )
@@ -148,8 +149,7 @@ def _find(connection: sqlite3.Connection, spell: str, limit: int) -> _Found:
     tables = read_tables(connection)
     ledgers = rows_of(connection, tables, "ledger", ("id", "run_id"), "WHERE spell_id = ?", spell)
     handoffs: dict[str, list[Handoff]] = {}
-    for row in rows_of(connection, tables, "run_handoffs", HANDOFF_COLUMNS):
-        one = Handoff._make(row)
+    for one in made(Handoff, rows_of(connection, tables, "run_handoffs", HANDOFF_COLUMNS)):
         handoffs.setdefault(one.run_id, []).append(one)
     runs = spell_runs(connection, tables, spell, limit)
     by_run = {str(run_id): row for row, run_id in ledgers}

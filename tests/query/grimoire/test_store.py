@@ -11,8 +11,10 @@ from inspector.model.clock import parse_now
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
+from inspector.query import documents
 from inspector.query.grimoire.schema import recognise
 from inspector.query.grimoire.store_reader import GrimoireStore
+from inspector.text.escape import json_text
 from tests.query.grimoire.building import (
     DRY_RUN,
     EXECUTE,
@@ -281,3 +283,28 @@ def test_any_journal_mode(journal: str, tmp_path: Path, opened: Opened) -> None:
     path = Book().whole(Ledger("r1", "S").begin()).save(path_in(tmp_path), journal=journal)
     with untouched(path.parent):
         assert listed(opened(path))[1]["S/r1"].started_at == START
+
+
+_COLUMNS = {
+    "runs": ("timestamp", "success", "error", "duration"),
+    "run_tracks": ("track_id", "role", "spell_id", "chain_id", "status", "error", "updated_at"),
+    "run_handoffs": ("handoff_id", "asset", "submitted_amount", "status", "reason", "expires_at"),
+}
+
+
+@pytest.mark.parametrize("cell", ["x'ff00'", "9e999", "-9223372036854775808", "''"])
+@pytest.mark.parametrize(
+    ("table", "column"), [(table, column) for table in _COLUMNS for column in _COLUMNS[table]]
+)
+def test_whatever_stands_in_a_column_the_list_is_read(
+    table: str, column: str, cell: str, tmp_path: Path, opened: Opened
+) -> None:
+    ledger = Ledger().begin().fail("a")
+    book = Book().whole(ledger, success=0, error="[E1] boom").state(ledger.spell)
+    book.track(ledger.run_id, "source", ledger.spell, "waiting")
+    path = book.handoff(ledger.run_id, "submitted").save(path_in(tmp_path))
+    write(path, (f"UPDATE {table} SET {column} = {cell}", []))
+    _, runs = listed(opened(path))
+    run = runs[f"{ledger.spell}/{ledger.run_id}"]
+    assert all(isinstance(one.message, str) for one in run.findings)
+    json_text(documents.document("runs", {"runs": [documents.run(run)]}, reveal=False))
