@@ -144,7 +144,7 @@ async def test_a_broken_chain_is_said_above_and_at_its_receipt() -> None:
     async with receipts_of(made) as (pilot, screen):
         assert lines_with(screen, "✗", "the chain of 1 of 3 nodes is broken")
         assert not lines_with(screen, NOT_SIGNED, "all")
-        assert lines_with(screen, "▲", "was changed after it was written")
+        assert lines_with(screen, "▲", "is not as it was written")
         assert lines_with(screen, "the writer recorded another one")
         await press(pilot, "j", "j", "j")
         assert lines_with(screen, "▲", "does not follow from receipt 1")
