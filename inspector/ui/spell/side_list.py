@@ -36,12 +36,15 @@ class SideList(LineList):
         self._sides: Sides | None = None
 
     def show(self, sides: Sides) -> None:
-        """Takes both sides; the cursor stays on its name."""
-        row = self.row
+        """Takes both sides; the cursor stays on its name, at first on one that is other."""
+        row, rows = self.row, sides.rows
         self._sides = sides
-        names = [one.name for one in sides.rows]
-        at = names.index(row.name) if row is not None and row.name in names else 0
-        self.rows_changed(at if names else -1)
+        at = next((at for at, one in enumerate(rows) if row and one.name == row.name), None)
+        if at is None:
+            at = next((at for at, one in enumerate(rows) if one.differs), 0)
+        self.rows_changed(at if rows else -1)
+        if row is None:
+            self.show_row(at)
 
     @property
     def row(self) -> Row | None:

@@ -11,6 +11,8 @@ from inspector.config.settings import Asset
 from inspector.ui.run.screen import RunScreen
 from inspector.ui.runs.words import say
 from inspector.ui.signs import FULL
+from inspector.ui.spell.side_list import SideList
+from inspector.ui.spell.sides import Row, Sides
 from tests.query.grimoire.building import Book
 from tests.ui.spell.screens import NOW, StoreFeed, on_screen, settle, shown
 from tests.ui.spell.stores import HUGE, crossing, provenance, states
@@ -32,6 +34,26 @@ async def test_a_state_stands_beside_that_of_the_run_before(tmp_path: Path) -> N
         assert row_of(lines, "gone") == ["≠", "gone", "5", "–", "–"]
         assert row_of(lines, "keep") == ["≠", "keep", "–", "1", "1"]
         assert row_of(lines, "late") == ["late", "–", "–", "x"]
+
+
+async def test_the_cursor_begins_on_the_first_name_that_is_other(tmp_path: Path) -> None:
+    sides = sides_list_of(50, changed=40)
+    async with on_screen(states(tmp_path), "state", "S/r2") as pilot:
+        names = pilot.app.screen.query_one(SideList)
+        names._sides = None
+        names.show(sides)
+        await settle(pilot)
+        assert names.cursor == 40
+        assert 40 in names.visible_rows
+        names.move_to(3)
+        names.show(sides_list_of(50, changed=41))
+        assert names.cursor == 3
+
+
+def sides_list_of(count: int, *, changed: int) -> Sides:
+    words = ("changed" if at == changed else "same" for at in range(count))
+    rows = (Row(f"n{at}", word, "1", "2", None, False, {}) for at, word in enumerate(words))
+    return Sides("", "r1", tuple(rows), (), False)
 
 
 async def test_another_run_is_chosen_to_compare_with(tmp_path: Path) -> None:
