@@ -207,10 +207,11 @@ class LineList(ScrollView, can_focus=True):
     # Moving
 
     def action_command(self, name: str) -> None:
-        """Runs a command of the list."""
-        for command in LIST_COMMANDS:
-            if command.id == name:
-                perform(self, command)
+        """Runs a command of the list; what was said about another row is not to be read on."""
+        say = getattr(self.screen, "say", None)
+        if say is not None:
+            say("")
+        perform(self, next(command for command in LIST_COMMANDS if command.id == name))
 
     def action_cursor_down(self) -> None:
         """One row down."""

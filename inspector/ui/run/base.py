@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -13,10 +14,12 @@ from inspector.model.run import Run
 from inspector.query.view import RunView, Tab
 from inspector.ui.commands import Hint
 from inspector.ui.frame import READ_ONLY, Footer, Tabs
+from inspector.ui.lines import LineList
 from inspector.ui.paint import NARROW
 from inspector.ui.run.asking import Answered, Asker
 from inspector.ui.run.commands import RUN
 from inspector.ui.run.detail import BESIDE
+from inspector.ui.run.early_keys import WAIT, EarlyKeys
 from inspector.ui.run.explain import explain
 from inspector.ui.run.head import Identity, RunHeader, Standing
 from inspector.ui.run.pane import Pane
@@ -25,6 +28,7 @@ from inspector.ui.run.sheet import Sheet
 from inspector.ui.run.tabs import RunTabs, labels
 from inspector.ui.run.timeline_pane import TimelinePane
 from inspector.ui.run.travel import Course
+from inspector.ui.run.values_then import Point, point_of
 from inspector.ui.screen import CommandScreen, Explained, Here
 
 TRAVELLING: tuple[tuple[str, str], ...] = (
@@ -68,6 +72,9 @@ class RunBase(CommandScreen):
         self._tabs: tuple[Tab, ...] = (FIRST,)
         self._active = 0
         self._composed = False
+        self._landed_on: int | None = None
+        self._chose = False
+        self._early = EarlyKeys()
 
     @property
     def subject(self) -> Run:
@@ -144,14 +151,40 @@ class RunBase(CommandScreen):
             self.timeline_pane.paused = self.course.paused
             for pane in self._ready_panes:
                 pane.take(view)
+            self._stand()
             self._show_head()
         if before is None or before.travelling != view.travelling:
             self.show_hints()
+
+    def _point(self) -> Point | None:
+        """Where in the run one stands: at the event that is travelled to, or the chosen step."""
+        timeline, view = self.timeline_pane.timeline, self.course.shown
+        if view is None or not 0 <= timeline.step < len(view.steps):
+            return None
+        step = timeline.index.speaker(timeline.step)
+        return point_of(view, step, chosen=self._chose and not timeline.tailing)
+
+    def _stand(self) -> None:
+        if self.pane.ready:
+            self.pane.stand(self._point())
+
+    @on(LineList.Moved)
+    def _cursor_moved(self, message: LineList.Moved) -> None:
+        """The step on which the timeline opens is nobody's choice, any other one is."""
+        view, timeline = self.course.shown, self.timeline_pane.timeline
+        if message.lines is not timeline or view is None or view.travelling:
+            return
+        if self._landed_on is None or view.partial:
+            self._landed_on = timeline.step
+        elif timeline.step != self._landed_on:
+            self._chose = True
+        self._stand()
 
     @on(Answered)
     def _answered(self, message: Answered) -> None:
         message.stop()
         message.take(message.answer)
+        self._perform_early()
 
     def _tick(self) -> None:
         if self.is_current and self.pane.ready:
@@ -211,6 +244,7 @@ class RunBase(CommandScreen):
     def _open_tab(self, index: int, place: str | None = None) -> None:
         tab = self._tabs[index]
         self._active = index
+        self._early.begin()
         pane = self._panes.get(tab.part)
         for other in self._panes.values():
             other.display = other is pane
@@ -219,23 +253,43 @@ class RunBase(CommandScreen):
             mounted = self.mount(pane)
             self.call_later(self._opened, pane, mounted, place)
         elif pane.ready:
+            pane.stand(self._point())
             pane.opened()
             if place is not None:
                 pane.aim(place)
             pane.main.focus()
+        self._perform_early()
+        if self._early.waiting:
+            self.set_timer(WAIT, partial(self._perform_early, pane))
         self._show_head()
         self.show_hints()
+
+    def on_key(self, event: events.Key) -> None:
+        """What is for a list that is not there yet is put off."""
+        if self._early.keeps(event, self.kit.keys):
+            event.stop()
+
+    def _perform_early(self, late: Pane | None = None) -> None:
+        """Performs keys that were put off, once there are rows; `late` has none after a while."""
+        if not self._early.waiting or not self.pane.ready:
+            return
+        main = self.pane.main
+        if self.pane is late or not isinstance(main, LineList) or main.row_count:
+            for key in self._early.end():
+                self.app.post_message(key)
 
     async def _opened(self, pane: Pane, mounted: object, place: str | None) -> None:
         """The pane is there now: it takes what it is to show."""
         await mounted  # type: ignore[misc]
         if self.course.shown is not None:
             pane.take(self.course.shown)
+        pane.stand(self._point())
         pane.opened()
         if place is not None:
             pane.aim(place)
         if pane is self.pane:
             pane.main.focus()
+        self._perform_early()
 
     @on(Tabs.Picked)
     def _picked_tab(self, event: Tabs.Picked) -> None:
@@ -254,6 +308,8 @@ class RunBase(CommandScreen):
         index = int(number) - 1
         if index < len(self._tabs):
             self._open_tab(index, self._source_place())
+        else:
+            self.say(f"There is no tab {index + 1}: this run has {len(self._tabs)}.")
 
     def _source_place(self) -> str | None:
         return self.pane.source_place() if self.pane.ready else None
@@ -269,8 +325,8 @@ class RunBase(CommandScreen):
         for name, word in hints:
             alone = name.endswith(".alone")
             command = name.removesuffix(".alone")
-            shown = keys.shown(command)
-            if shown:
+            shown, word = keys.shown(command), self.hint_word(command, word)
+            if shown and word:
                 found.append(Hint(shown.partition(" ")[0] if alone else shown, word))
         if isinstance(self.focused, Sheet) and not travelling:
             moves = (keys.shown("cursor.down"), keys.shown("cursor.up"))
@@ -278,6 +334,10 @@ class RunBase(CommandScreen):
         last = keys.hints([self.HELP_HINT])
         for footer in self.query(Footer):
             footer.show(found, last[0] if last else None, right)
+
+    def hint_word(self, name: str, word: str) -> str:
+        """The word in the footer for a command now; nothing where it would do nothing."""
+        return word
 
     def on_descendant_focus(self) -> None:
         """Another part has the keys."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from rich.style import Style
+from textual.message import Message
 from textual.strip import Strip
 from textual.worker import get_current_worker
 
@@ -40,6 +41,9 @@ class Titled:
 class ContentView(Sheet):
     """Draws rows of a content when they are seen, however many there are."""
 
+    class FormsChanged(Message):
+        """Another content has other forms, or is shown in another one."""
+
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._titled: Titled | None = None
@@ -52,6 +56,7 @@ class ContentView(Sheet):
         """Whether that line is to be scrolled to as soon as there are rows."""
         self.raw = False
         """Whether contents are shown as they stand."""
+        self._forms_told: tuple[tuple[str, str] | None, bool] = (None, False)
 
     def tell(self, titled: Titled | None, *, keep: bool) -> None:
         """Takes what to show; with `keep` it stays scrolled to where it is."""
@@ -97,10 +102,17 @@ class ContentView(Sheet):
 
     def _changed(self, top: int) -> None:
         self._told += 1
+        if self._forms_told != (self.forms, self.raw):
+            self._forms_told = (self.forms, self.raw)
+            # Later, as one's own: a message ends at whoever is sending, which may be the screen.
+            self.call_later(self._tell_forms)
         self.rows_changed()
         if top != self.top:
             self._scroll(top)
             self.repaint()
+
+    def _tell_forms(self) -> None:
+        self.post_message(self.FormsChanged())
 
     # Laying out
 

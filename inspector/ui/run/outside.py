@@ -122,12 +122,12 @@ class Outside:
             if self._stop is stop:
                 self._stop = None
 
-    async def save(self, held: Held, path: Path, run: Run) -> None:
-        """Saves it under the name that a person gave."""
+    async def save(self, held: Held, path: Path, run: Run) -> bool:
+        """Saves it under the name that a person gave; False where another name may do better."""
         reason = why_not_there(path, run)
         if reason is not None:
             self._say(reason)
-            return
+            return False
         self.cancel()
         stop = self._stop = threading.Event()
         masked = 0
@@ -139,18 +139,19 @@ class Outside:
         try:
             await asyncio.to_thread(_write, str(path), write)
         except Stopped:
-            return
+            return True
         except FileExistsError:
             self._say(f"{path.name} exists already, nothing was written: choose another name.")
-            return
+            return False
         except OSError as why:
             self._say(f"It could not be saved: {why.strerror or why}.")
-            return
+            return False
         finally:
             stop.set()
             if self._stop is stop:
                 self._stop = None
         self._say(_saved(held, path, masked))
+        return True
 
 
 def _saved(held: Held, path: Path, masked: int) -> str:

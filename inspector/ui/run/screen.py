@@ -14,6 +14,7 @@ from inspector.ui.lines import LineList
 from inspector.ui.resuming import why_not_resume
 from inspector.ui.run.copying import copy
 from inspector.ui.run.events_pane import EventsPane
+from inspector.ui.run.linked import linked
 from inspector.ui.run.moments import event_at
 from inspector.ui.run.pane import AsksSql, Copy
 from inspector.ui.run.scrubber import Scrubber
@@ -90,6 +91,20 @@ class RunScreen(TakesOut):
             return "Nothing here says which statement wrote it."
         return super().why_not(name)
 
+    def hint_word(self, name: str, word: str) -> str:
+        """There is nothing to fold in a step without steps inside."""
+        pane, timeline = self.timeline_pane, self.timeline_pane.timeline
+        if name == "enter" and word == "fold" and self.pane is pane and timeline.cursor >= 0:
+            is_leaf = timeline.picture(timeline.cursor).open is None
+            if is_leaf and linked(self, timeline.view, timeline.step) is None:
+                return ""
+        return super().hint_word(name, word)
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        if self.pane is self.timeline_pane:
+            self.show_hints()
+
     # Travelling
 
     def _travel_to(self, event: int) -> None:
@@ -153,6 +168,7 @@ class RunScreen(TakesOut):
         if self.course.paused:
             self.action_pause()
         self.timeline_pane.timeline.go_live()
+        self._stand()
 
     def action_pause(self) -> None:
         """Holds the screen still or goes on; while travelling, plays or stops playing."""

@@ -12,6 +12,7 @@ from textual import on
 
 from inspector.live.feed import Feed
 from inspector.model.run import Run
+from inspector.text.measure import clip_start
 from inspector.text.numbers import size
 from inspector.ui.field import Field
 from inspector.ui.run.base import RunBase, RunFooter
@@ -21,8 +22,16 @@ from inspector.ui.run.held import PAGED_BYTES, PICTURE_BYTES, SAVED_BYTES, Held,
 from inspector.ui.run.outside import Outside, why_no_page, why_no_viewer
 
 SAVE_AS = "save-as"
+FOLDER_CELLS = 32
+"""Cells of the folder that a file is saved in."""
 LONG = 2_000_000
 """Bytes whose preparation takes long enough to be told."""
+
+
+def _home_short(folder: str) -> str:
+    """A folder as people write it: `~/work`."""
+    home = os.path.expanduser("~")
+    return f"~{folder[len(home) :]}" if f"{folder}/".startswith(f"{home}/") else folder
 
 
 class TakesOut(RunBase):
@@ -42,6 +51,17 @@ class TakesOut(RunBase):
         if name == "picture":
             return why_no_viewer(self.app)
         return super().why_not(name)
+
+    def hint_word(self, name: str, word: str) -> str:
+        """The other form is called by its name, where there is one."""
+        if name != "form":
+            return super().hint_word(name, word)
+        shown = next((view for view in self._contents if view.forms is not None), None)
+        return "" if shown is None or shown.forms is None else shown.forms[not shown.raw]
+
+    @on(ContentView.FormsChanged)
+    def _forms_changed(self) -> None:
+        self.show_hints()
 
     @cached_property
     def _outside(self) -> Outside:
@@ -103,7 +123,12 @@ class TakesOut(RunBase):
         for field in self.query(f"#{SAVE_AS}").results(Field):
             field.focus()
             return
-        field = Field("save as", "enter saves, esc leaves", id=SAVE_AS)
+        folder = clip_start(
+            self.kit.signs.show(_home_short(os.getcwd())),
+            min(FOLDER_CELLS, self.size.width // 5),
+            ellipsis=self.kit.signs.cut,
+        )
+        field = Field(f"save in {folder} as", "enter saves, esc leaves", id=SAVE_AS)
         field.value = name
         self.mount(field, before=self.query_one(RunFooter))
         # It stands where the filter does, and like that it shifts nothing.
@@ -115,16 +140,24 @@ class TakesOut(RunBase):
     def _named(self, event: Field.Left) -> None:
         event.stop()
         name, held = event.field.value.strip(), self._to_save
+        if event.key != "enter" or not name or held is None:
+            self._close_field()
+            return
+        path = Path(os.path.abspath(os.path.expanduser(name)))
+        self.run_worker(self._save(held, path), group="outside", exclusive=True)
+
+    async def _save(self, held: Held, path: Path) -> None:
+        """Saves; where that fails, the name stays to be changed."""
+        if await self._outside.save(held, path, self.run_shown) and self.is_attached:
+            self._close_field()
+
+    def _close_field(self) -> None:
         self._to_save = None
-        event.field.remove()
+        for field in self.query(f"#{SAVE_AS}").results(Field):
+            field.remove()
         if self._made_room:
             self.pane.remove_class("-finding")
         self.pane.main.focus()
-        if event.key != "enter" or not name or held is None:
-            return
-        path = Path(os.path.abspath(os.path.expanduser(name)))
-        saving = self._outside.save(held, path, self.run_shown)
-        self.run_worker(saving, group="outside", exclusive=True)
 
     def action_back(self) -> None:
         """Gives up what is being prepared, or goes back."""

@@ -26,3 +26,34 @@ async def test_the_part_that_has_the_keys_shows_it_and_the_footer_says_what_they
         await pilot.press("tab")
         await settle(pilot)
         assert shown(screen)[at].startswith("    question")
+
+
+async def test_the_footer_offers_no_other_form_and_no_fold_where_there_is_none() -> None:
+    async with on_screen(pictured.research_feed(), (160, 40)) as (pilot, screen):
+        await pilot.press("g")
+        await settle(pilot)
+        assert "enter fold" not in shown(screen)[-1]
+        await pilot.press("j")
+        await settle(pilot)
+        assert "enter fold" in shown(screen)[-1]
+        await pilot.press("2")
+        await settle(pilot)
+        assert "m as it stands" not in shown(screen)[-1]
+        await pilot.press(*"jjjjjj")
+        await settle(pilot)
+        assert "m as it stands" in shown(screen)[-1]
+        await pilot.press("m")
+        await settle(pilot)
+        await pilot.press("k", "j")
+        await settle(pilot)
+        assert "m laid out" in shown(screen)[-1]
+
+
+async def test_what_was_said_of_one_row_goes_with_the_next_move() -> None:
+    async with on_screen(pictured.research_feed()) as (pilot, screen):
+        await pilot.press("2", *"jjjjjj", "m")
+        await settle(pilot)
+        assert "This is the value" in shown(screen)[-1]
+        await pilot.press("j")
+        await settle(pilot)
+        assert "This is the value" not in shown(screen)[-1]

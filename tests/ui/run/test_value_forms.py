@@ -143,7 +143,7 @@ async def test_a_value_is_saved_under_the_name_that_is_typed(
         await settle(pilot)
         await pilot.press("S")
         await settle(pilot)
-        assert has(screen, "save as report.txt")
+        assert has(screen, " as report.txt") and has(screen, "save in …")
         await pilot.press("enter")
         for _ in range(20):
             await settle(pilot)
@@ -158,12 +158,19 @@ async def test_a_value_is_saved_under_the_name_that_is_typed(
             if has(screen, "exists already"):
                 break
         assert has(screen, "exists already")
+        assert has(screen, "as report.txt")
+        await pilot.press("2", "enter")
+        for _ in range(20):
+            await settle(pilot)
+            if (tmp_path / "report.txt2").exists():
+                break
+        assert (tmp_path / "report.txt2").read_bytes() == b"a value\n"
         await pilot.press("S")
         await settle(pilot)
         await pilot.press("escape")
         await settle(pilot)
-        assert not has(screen, "save as")
-        assert [path.name for path in tmp_path.iterdir()] == ["report.txt"]
+        assert not has(screen, "as report.txt")
+        assert len(list(tmp_path.iterdir())) == 2
 
 
 async def test_without_a_terminal_a_pager_is_refused_in_a_sentence() -> None:
