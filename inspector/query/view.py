@@ -50,6 +50,8 @@ class RunView:
     partial: bool = False
     """Whether only the newest events were read so far: steps and events are numbered among these,
     so that no question can be asked about them."""
+    values_then: bool = False
+    """Whether the reader tells which values there were at an event (`TellsThen`)."""
 
     @property
     def travelling(self) -> bool:

@@ -391,5 +391,6 @@ class ProseRun:
             open=shown.open,
             describe=shown.describe,
             as_of=now,
+            values_then=True,
             tabs=records.tabs(facts, nodes=len(self._graph.nodes)),
         )

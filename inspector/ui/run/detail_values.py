@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.model.run import Run
 from inspector.model.store import Runtime
-from inspector.model.value import Value
+from inspector.model.value import WHEN_UNKNOWN, Then, Value
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import NOT_RECORDED, size
 from inspector.ui.palette import Role
@@ -48,6 +48,14 @@ def as_of_now(page: Page, run: Run) -> None:
 
 
 def _value(page: Page, value: Value) -> None:
+    _content(page, value)
+    if value.then is Then.UNKNOWN:
+        line = page.line()
+        line.put(page.margin + 2, "")
+        line.add(clip(WHEN_UNKNOWN, page.room - 2, ellipsis=page.kit.signs.cut), Role.MUTED)
+
+
+def _content(page: Page, value: Value) -> None:
     signs, line = page.kit.signs, page.line()
     name = safe(value.name, signs) if value.name is not None else NOT_RECORDED
     line.add(clip(name, LABEL_CELLS - 1, ellipsis=signs.cut))

@@ -146,10 +146,10 @@ class Identity(Painted):
         room = width - 2 * margin(width)
         if view is not None and view.travelling:
             line.add(f"at event {view.events:,} of {view.total_events:,}", Role.TRAVEL)
-            told = "as the record stood then; the tab of values"
+            now = [] if view.values_then else ["the tab of values"]
             if self._run.runtime is Runtime.OPENPROSE:
-                told += ", agents, receipts"
-            told += " and findings are as of now"
+                now += ["agents", "receipts"]
+            told = f"as the record stood then; {', '.join(now)} and findings are as of now"
             line.add(clip(told, room - line.cells, ellipsis=signs.cut), Role.MUTED, skip=space)
         elif view is not None and view.partial:
             told = f"the newest {view.events:,} events, while all before them are read"

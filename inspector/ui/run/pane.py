@@ -13,6 +13,7 @@ from inspector.query.view import RunView
 from inspector.ui.kit import Kit, kit_of
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.held import Held, held_text
+from inspector.ui.run.values_then import Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,9 @@ class Pane(Container):
 
     def take(self, view: RunView) -> None:
         """A view of the run to show."""
+
+    def stand(self, point: Point | None) -> None:
+        """Where in the run one stands; None = at its newest event."""
 
     def opened(self) -> None:
         """The tab came to the front."""

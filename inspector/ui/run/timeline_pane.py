@@ -30,6 +30,7 @@ from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.scrubber import Above, Place, Scrubber
 from inspector.ui.run.subject import Subject
 from inspector.ui.run.timeline import Timeline
+from inspector.ui.run.values_then import context_at
 from inspector.ui.screen import CommandScreen
 
 LOOK = 0.05
@@ -152,9 +153,7 @@ class TimelinePane(Pane):
         if live is None or live.run.order_only or self.by_order:
             return None
         span = span_of(live.steps, live.run, self.kit.clock())
-        if span is None:
-            return None
-        if self.by_order is None and not tells_time(live.steps, live.run, span):
+        if span is None or (self.by_order is None and not tells_time(live.steps, live.run, span)):
             return None
         if self.show_idle:
             span = span._replace(idle=())
@@ -247,7 +246,8 @@ class TimelinePane(Pane):
     def _key(self, step: int) -> tuple[int, int, str]:
         assert self.view is not None
         steps = self.view.steps
-        return (step, steps.span_last[step], steps.status_of(step).value)
+        last = -self.view.events if self.view.travelling else steps.span_last[step]
+        return (step, last, steps.status_of(step).value)
 
     def _tell(self) -> bool:
         """Fills the detail with what is known; whether everything is."""
@@ -298,7 +298,8 @@ class TimelinePane(Pane):
             self._contexts[key] = answer
             self._tell()
 
-        self.asker.ask("context", lambda reader: reader.context(step), take)
+        at = self.view.events if self.view.travelling else None
+        self.asker.ask("context", lambda reader: context_at(reader, step, at), take)
 
     # What can be done
 

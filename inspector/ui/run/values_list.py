@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from textual.strip import Strip
 
-from inspector.model.value import Value
+from inspector.model.value import Then, Value
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import NOT_RECORDED, SIZE_CELLS, size
 from inspector.ui.lines import LineList
@@ -182,6 +182,8 @@ class ValuesList(LineList):
         note = "superseded" if older else ""
         if value.superseded and not older:
             note = f"{value.superseded:,} superseded"
+        if value.then is Then.UNKNOWN:
+            note = "when not told"
         end = line.width - margin(line.width)
         room = end - column - (cell_width(note) + 2 if note else 0)
         origin = safe(value.source_statement or NOT_RECORDED, signs)

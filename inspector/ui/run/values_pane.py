@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar
 
@@ -15,9 +14,9 @@ from textual.widget import Widget
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.model.store import Runtime
-from inspector.model.value import Value
+from inspector.model.value import WHEN_UNKNOWN, Then, Value
 from inspector.query.attached import trouble_of
-from inspector.query.backend import KeepsVersions, RunReader
+from inspector.query.backend import RunReader
 from inspector.query.view import RunView, ValueList
 from inspector.text.numbers import NOT_RECORDED, count, size
 from inspector.ui.field import Field
@@ -32,6 +31,7 @@ from inspector.ui.run.label import safe
 from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.previews import size_of, verdict
 from inspector.ui.run.values_list import ValueKey, ValuesList, key_of, scope_text
+from inspector.ui.run.values_then import Point, values_of
 from inspector.ui.screen import CommandScreen
 
 AGAIN = 0.5
@@ -87,6 +87,7 @@ class ValuesPane(Pane):
         self._reasons: dict[ValueKey, str] = {}
         self._again: Timer | None = None
         self._outdated = True
+        self._point: Point | None = None
 
     def compose(self) -> ComposeResult:
         """The filter, the table, the content."""
@@ -123,15 +124,22 @@ class ValuesPane(Pane):
         if self._outdated:
             self._read()
 
+    def stand(self, point: Point | None) -> None:
+        """Shows the values as they were there, as its frame resolves them; None = as of now."""
+        if point == self._point:
+            return
+        self._point, self._outdated = point, True
+        self._scope = None if point is None else point.frame
+        if self.display and self.ready:
+            self._read()
+
     def _read(self) -> None:
         self._again = None
         self._outdated = False
-        scope, older = self._scope, self._older
+        scope, older, point = self._scope, self._older, self._point
 
         def question(reader: RunReader) -> tuple[ValueList, ValueList]:
-            every = reader.values()
-            shown = every if scope is None else reader.values(scope)
-            return every, with_older(reader, shown) if older else shown
+            return values_of(reader, scope, point, older=older)
 
         def take(answer: tuple[ValueList, ValueList] | Unavailable) -> None:
             if isinstance(answer, Unavailable):
@@ -150,6 +158,10 @@ class ValuesPane(Pane):
         told = ""
         if self._scope is not None:
             told = f"seen from {scope_text(self._scope, self.kit.signs)}"
+        if self._point is not None:
+            told = f"at event {self._point.event:,}"
+            if self._scope is not None:
+                told += f", in {scope_text(self._scope, self.kit.signs)}"
         if words:
             told = f"{told}  {len(kept):,} of {len(values):,}".strip()
         self.list.show(kept, told)
@@ -165,7 +177,10 @@ class ValuesPane(Pane):
         value = self.list.value
         view = self.query_one(ContentView)
         if value is None:
-            empty = self._reason or ("" if self._shown is None else "No value is recorded here.")
+            nothing = "No value is recorded here."
+            if self._point is not None:
+                nothing = f"No value was written by event {self._point.event:,}."
+            empty = self._reason or ("" if self._shown is None else nothing)
             view.tell(
                 Titled("", (), None, safe(empty, self.kit.signs)) if empty else None, keep=False
             )
@@ -208,8 +223,12 @@ class ValuesPane(Pane):
         facts.append(content.kind if content is not None else value.type)
         if content is not None and content.is_image:
             facts.append(f"{self.kit.keys.shown('picture')} shows it")
+        if value.then is Then.UNKNOWN:
+            facts.append(WHEN_UNKNOWN)
+        elif value.written_event is not None:
+            facts.append(f"written at event {value.written_event:,}")
         if self.run.runtime is Runtime.OPENPROSE:
-            facts.append("projection, not canonical")
+            facts.append("projection: what the run wrote down, not what was proved")
         return safe(value.name or NOT_RECORDED, signs), tuple(facts)
 
     def enter(self) -> None:
@@ -373,20 +392,6 @@ def _is_here(value: Value) -> bool:
 
 _content_here = lru_cache(maxsize=32)(content_of)
 """The cursor comes back, and the list is read again and again, while values stay."""
-
-
-def with_older(reader: RunReader, shown: ValueList) -> ValueList:
-    """The values, each with its older rows below it, the newest of these first."""
-    if not isinstance(reader, KeepsVersions):
-        return shown
-    rows: list[Value] = []
-    for value in shown.values:
-        rows.append(value)
-        if value.superseded and value.name is not None:
-            older = reader.versions(value.name).values
-            same = [one for one in older if one.scope == value.scope and one.row != value.row]
-            rows.extend(reversed(same))
-    return replace(shown, values=tuple(rows))
 
 
 def _matches(value: Value, words: list[str]) -> bool:

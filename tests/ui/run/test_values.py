@@ -34,7 +34,9 @@ async def test_a_value_is_laid_out_below_the_table() -> None:
         await pilot.press("2", *"jjjjjj")
         await settle(pilot)
         lines = shown(screen)
-        assert any("projection, not canonical" in line and "8 lines" in line for line in lines)
+        assert any(
+            "projection: what the run wrote down" in line and "8 lines" in line for line in lines
+        )
         assert any('2    "score": 0.71,' in line for line in lines)
 
 
