@@ -111,13 +111,13 @@ class RawDatabase:
         opened = self._ask(question, PAGE_SECONDS)
         return replace(opened, content=self.content)
 
-    def page(self, shape: Shape, wanted: Range, count: int) -> Page:
-        """A page; where the table is another one by now, as if it had no rows."""
+    def page(self, shape: Shape, wanted: Range, count: int) -> Page | None:
+        """A page; None where the table is gone, or another one by now."""
         return self._ask(
             lambda connection: (
                 read_page(connection, shape, wanted, count)
                 if read_columns(connection, shape.name) == shape.columns
-                else Page((), False)
+                else None
             ),
             PAGE_SECONDS,
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from inspector.live.feed import Unavailable
-from inspector.query.raw_database import Opened
+from inspector.query.raw_database import Opened, RawDatabase
 from inspector.query.raw_pages import Page, Row, key_text, page_rows
 from inspector.query.raw_shapes import Shape
 from inspector.text.numbers import count
@@ -114,8 +114,11 @@ class TableRows:
             lambda answer: self._take(wanted, answer),
         )
 
-    def _take(self, wanted: Wanted, answer: Page | Unavailable) -> None:
+    def _take(self, wanted: Wanted, answer: Page | Unavailable | None) -> None:
         self._wanted.discard(id(wanted.part))
+        if answer is None:
+            self._asker.ask(self._open_again, self._opened)
+            return
         if isinstance(answer, Unavailable):
             self.trouble = answer.reason
             # Asked for again when something is drawn again, not at once: it would fail again.
@@ -190,6 +193,13 @@ class TableRows:
     def reopen(self) -> None:
         """Reads a table anew that had no rows."""
         self._asker.ask(lambda database: database.open(self.name, page_rows), self._reopened)
+
+    def _open_again(self, database: RawDatabase) -> Opened | Unavailable:
+        """The table as it is now; what was read of one that is gone stays on the screen."""
+        try:
+            return database.open(self.name, page_rows)
+        except KeyError:
+            return Unavailable("it is not there any more")
 
     def _reopened(self, answer: Opened | Unavailable) -> None:
         if not isinstance(answer, Unavailable) and (answer.first.rows or answer.trouble):

@@ -147,6 +147,28 @@ async def test_rows_that_come_are_counted_and_the_cursor_stays_on_its_row(path: 
         assert pane.grid.screen_line_of(pane.grid.cursor) == line
 
 
+async def test_a_table_that_goes_leaves_what_was_read_and_one_that_changes_is_read(
+    path: str,
+) -> None:
+    def change(sql: str) -> None:
+        made = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); "
+        made += "c.executescript('PRAGMA legacy_alter_table=ON;' + sys.argv[2])"
+        subprocess.run([sys.executable, "-c", made, path, sql], check=True)
+
+    async with tables(path) as (pilot, _, pane):
+        await open_table(pilot, pane, "pairs")
+        columns = len(pane.grid.columns)
+        await until(pilot, lambda: pane.grid.row_count)
+        change("ALTER TABLE pairs RENAME TO elsewhere")
+        await until(pilot, lambda: "not there any more" in bar(pane))
+        assert pane.grid.row_count
+        change("ALTER TABLE elsewhere RENAME TO pairs")
+        await until(pilot, lambda: "not there any more" not in bar(pane))
+        change("ALTER TABLE pairs ADD COLUMN more TEXT")
+        await until(pilot, lambda: len(pane.grid.columns) == columns + 1)
+        assert pane.grid.row_count
+
+
 async def test_null_blobs_and_empty_text_are_told_apart_and_secrets_masked(path: str) -> None:
     async with tables(path) as (pilot, screen, pane):
         await open_table(pilot, pane, "many")
