@@ -10,7 +10,10 @@ from inspector import __version__
 from inspector.cli.errors import BAD_USAGE, UserError
 
 Parser = argparse.ArgumentParser
-_RUN_HELP = "a key, a run id, any unique beginning or end of one, a run folder, or `latest`"
+_RUN_HELP = (
+    "a key, a run id, any unique beginning or end of one, a run folder, a title that one run has, "
+    "or `latest`"
+)
 
 
 class _Parser(argparse.ArgumentParser):

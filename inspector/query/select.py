@@ -1,4 +1,5 @@
-"""Which run a person means: a key, an id, the beginning or end of one, a folder, or `latest`."""
+"""Which run a person means: a key, an id, the beginning or end of one, a folder, a title, or
+`latest`."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def select(runs: Sequence[Run], text: str, cwd: str) -> Run:
         if not runs:
             raise NoSuchRun("There are no runs here; give a folder with --in PATH.")
         return min(runs, key=newest_first)
-    for matches in (_exact, _by_folder(cwd), _by_part):
+    for matches in (_exact, _by_folder(cwd), _by_part, _by_title):
         found = [run for run in runs if matches(run, text)]
         if len(found) == 1:
             return found[0]
@@ -68,3 +69,7 @@ def folder_of(run: Run) -> str:
 def _by_part(run: Run, text: str) -> bool:
     names = (run.key, run.run_id or "")
     return any(name.startswith(text) or name.endswith(text) for name in names)
+
+
+def _by_title(run: Run, text: str) -> bool:
+    return bool(run.title) and run.title == text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,15 @@ def test_a_folder_without_a_record_is_its_own_run(tmp_path: Path) -> None:
     assert select((run,), str(folder), "/") is run
     with pytest.raises(NoSuchRun):
         select((run,), str(tmp_path / "runs"), "/")
+
+
+def test_a_title_names_a_run_that_alone_has_it_and_ids_come_first() -> None:
+    titled, other = replace(A, title="nightly-audit"), replace(B, title="20260116")
+    assert select((titled, other), "nightly-audit", "/w") is titled
+    assert select((titled, other), "20260116", "/w") is titled
+    again = replace(B, title="nightly-audit")
+    with pytest.raises(AmbiguousRun) as error:
+        select((titled, again), "nightly-audit", "/w")
+    assert error.value.candidates == (again, titled)
+    with pytest.raises(NoSuchRun):
+        select((replace(A, title=""),), "nightly", "/w")
