@@ -49,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
             write_line(f"# {shown(sentence, reveal=options.reveal)}")
         if about:
             write_line()
+        if not content["records"] and not about:
+            write_line("Nothing is recorded in this part.")
         for row in content["records"]:
             _print(documents.row_document("record", row, reveal=options.reveal), options.reveal)
     return FINE

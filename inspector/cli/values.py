@@ -6,10 +6,10 @@ import argparse
 from dataclasses import replace
 
 from inspector.cli.errors import FINE, NOT_FOUND, UserError
-from inspector.cli.output import shown, write_json, write_jsonl, write_table
+from inspector.cli.output import shown, write_json, write_jsonl, write_line, write_table
 from inspector.cli.workspace import reader
 from inspector.derive.instants import end_of
-from inspector.model.value import WHEN_UNKNOWN, Then, Value
+from inspector.model.value import WHEN_UNKNOWN, AttachmentVerdict, Then, Value
 from inspector.query import documents
 from inspector.query.attached import word_of
 from inspector.query.backend import KeepsVersions, RunReader, TellsThen
@@ -45,7 +45,10 @@ def run(options: argparse.Namespace) -> int:
             write_jsonl("values", content["values"], reveal=options.reveal)
         else:
             rows = [_row(one, options) for one in found.values]
-            write_table([_HEAD, *rows], right=(3,))
+            if rows:
+                write_table([_HEAD, *rows], right=(3,))
+            else:
+                write_line("No value is recorded here.")
     return FINE
 
 
@@ -83,6 +86,14 @@ def _no_value(name: str, run: str) -> str:
     return f"No value is named {name!r}; `inspector values {run}` lists them all."
 
 
+def _size_of(one: Value) -> int | None:
+    """What it holds: of an attachment the file, not what stands in the row for it."""
+    attached = one.attachment
+    if attached is None or attached.verdict is AttachmentVerdict.NONE:
+        return one.size
+    return attached.size
+
+
 def _row(one: Value, options: argparse.Namespace) -> tuple[str, ...]:
     content = one.value if options.full and one.value is not None else one.preview
     if content == one.preview and one.value is not None:
@@ -98,7 +109,7 @@ def _row(one: Value, options: argparse.Namespace) -> tuple[str, ...]:
         shown(one.name if one.name is not None else "-", reveal=options.reveal),
         one.scope,
         shown(one.kind or "-"),
-        size(one.size),
+        size(_size_of(one)),
         text if options.full else clip(text, 60),
         shown(one.source_statement or "-", reveal=options.reveal) + older,
     )

@@ -32,7 +32,7 @@ def side_of(part: str, run_id: str | None, row: Mapping[str, Any] | None) -> Sid
     """What a run's row says under a part. Raises KeyError for a part that is not compared."""
     column, words = COLUMNS[part], WORDS[part]
     if row is None:
-        which = "a run" if run_id is None else f"{run_id}"
+        which = "A run" if run_id is None else f"{run_id}"
         return Side(run_id, why_not=f"{which} has no row, and so no {words}")
     named = row.get("run_id")
     run_id = run_id if named is None else str(named)
@@ -42,9 +42,9 @@ def side_of(part: str, run_id: str | None, row: Mapping[str, Any] | None) -> Sid
     try:
         content = js.parse(text if isinstance(text, bytes) else str(text))
     except Unreadable as error:
-        return Side(run_id, why_not=f"the {words} of {run_id} cannot be read: {error}")
+        return Side(run_id, why_not=f"The {words} of {run_id} cannot be read: {error}")
     if not isinstance(content, dict):
-        return Side(run_id, why_not=f"the {words} of {run_id} has no names: {js.compact(content)}")
+        return Side(run_id, why_not=f"The {words} of {run_id} has no names: {js.compact(content)}")
     return Side(run_id, content)
 
 

@@ -216,7 +216,7 @@ class SpellRun:
         rows, spell = self._known_facts().rows, self._place.spell
         if run_id == PREVIOUS:
             if rows.before is None:
-                return Side(None, why_not="no run of the spell is recorded before this one")
+                return Side(None, why_not="No run of the spell is recorded before this one")
             return comparing.side_of(part, None, rows.before)
         if run_id is None or run_id == self._place.run_id:
             return comparing.side_of(part, self._place.run_id, rows.row)

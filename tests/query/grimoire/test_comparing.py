@@ -120,7 +120,7 @@ def test_a_run_without_a_row_and_the_first_of_all(tmp_path: Path, asked: Any) ->
         "orphan has no row, and so no final state."
     ]
     said = asked("r0", "state", "--against", "previous")["notes"]
-    assert said == ["no run of the spell is recorded before this one."]
+    assert said == ["No run of the spell is recorded before this one."]
 
 
 def test_stores_from_before_there_was_provenance(tmp_path: Path, asked: Any) -> None:

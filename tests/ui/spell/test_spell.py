@@ -78,7 +78,7 @@ async def test_every_digit_of_a_state_is_there(tmp_path: Path) -> None:
 async def test_the_first_run_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
     async with on_screen(states(tmp_path), "state", "S/r0") as pilot:
         lines = shown(pilot.app)
-        assert any("no run of the spell is recorded before this one" in line for line in lines)
+        assert any("No run of the spell is recorded before this one" in line for line in lines)
         assert not any("≠" in line for line in lines)
 
 
@@ -108,7 +108,7 @@ async def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     book = Book().run("S", "r0", final_state="{").run("S", "r1", final_state='{"a": 1}')
     async with on_screen(book.save(tmp_path / "grimoire.db"), "state", "S/r1") as pilot:
         lines = shown(pilot.app)
-        assert any("the final state of r0 cannot be read" in line for line in lines)
+        assert any("The final state of r0 cannot be read" in line for line in lines)
         assert row_of(lines, " a ")[-1] == "–" or row_of(lines, " a ")[-2:] == ["–", "1"]
 
 
