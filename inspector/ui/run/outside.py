@@ -215,9 +215,11 @@ def why_not_there(path: Path, run: Run) -> str | None:
     """Why nothing is saved under this name: where a runtime keeps its own, nothing is added."""
     if not path.name or path.is_dir():
         return "Name a file, not a folder."
-    kept = os.path.dirname(os.path.realpath(run.store.path))
+    kept, store = os.path.split(os.path.realpath(run.store.path))
     own = run.runtime is Runtime.OPENPROSE or os.path.basename(kept) == ".grimoire"
     where = os.path.realpath(path.parent)
     if own and f"{where}/".startswith(f"{kept}/"):
         return "That is the folder of the run, where Inspector writes nothing: choose another."
+    if where == kept and path.name.startswith(f"{store}-"):
+        return "SQLite takes such a name for a part of the run's database: choose another."
     return None
