@@ -199,14 +199,14 @@ class TestSaving:
         assert why_not_there(tmp_path, run) == "Name a file, not a folder."
 
     def test_no_name_is_taken_that_belongs_to_the_database(self, tmp_path: Path) -> None:
-        store = replace(store_at(tmp_path), runtime=Runtime.PRISM)
+        store = replace(store_at(tmp_path / "run"), runtime=Runtime.PRISM)
         run = replace(run_of(store=store), runtime=Runtime.PRISM)
         name = os.path.basename(store.path)
-        (tmp_path / "link").symlink_to(tmp_path)
-        for path in (f"{name}-journal", f"link/{name}-wal", f"{name}-shm"):
+        (tmp_path / "link").symlink_to(tmp_path / "run")
+        for path in (f"run/{name}-journal", f"link/{name}-wal", f"run/{name}-shm"):
             assert "database" in str(why_not_there(tmp_path / path, run))
-        assert why_not_there(tmp_path / "elsewhere" / f"{name}-wal", run) is None
-        assert why_not_there(tmp_path / "mine", run) is None
+        assert why_not_there(tmp_path / f"{name}-wal", run) is None
+        assert why_not_there(tmp_path / "run" / "mine", run) is None
 
     async def test_what_exists_is_never_written_over(self, tmp_path: Path) -> None:
         said, run = [""], run_of(store=store_at(tmp_path / "run"))
