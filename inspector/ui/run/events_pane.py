@@ -13,6 +13,7 @@ from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.model.step import Event
 from inspector.query.view import RunView
+from inspector.text.numbers import instant
 from inspector.ui.lines import LineList
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.content import record_content
@@ -111,11 +112,20 @@ class EventsPane(Pane):
         signs = self.kit.signs
         facts = [safe(event.kind, signs)]
         if event.id is not None:
-            facts.append(f"row {safe(str(event.id), signs)}")
+            facts.append(f"{self._unit} {safe(str(event.id), signs)}")
         if event.at_raw is not None:
-            facts.append(safe(event.at_raw, signs))
+            # A number of milliseconds tells nobody a time; as it stands it is below.
+            is_number = event.at is not None and event.at_raw.lstrip("-").isdigit()
+            told = instant(event.at, self.kit.zone) if is_number else safe(event.at_raw, signs)
+            facts.append(told)
         shown = record_content(dict(event.payload))
         content.tell(Titled(f"event {event.n:,}", tuple(facts), shown), keep=False)
+
+    @property
+    def _unit(self) -> str:
+        """What an event is numbered by: a log has lines."""
+        variant = self.run.store.variant or ""
+        return "line" if variant.split("-")[0] == "log" else "row"
 
     def value_to_copy(self) -> Copy | None:
         """The row as it is shown."""
@@ -131,7 +141,8 @@ class EventsPane(Pane):
         if event is None:
             return None
         return Copy(
-            fit_to_copy(None, f"{self.run.key}  event {event.n}  row {event.id}"), "the location"
+            fit_to_copy(None, f"{self.run.key}  event {event.n}  {self._unit} {event.id}"),
+            "the location",
         )
 
     def redraw(self) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from inspector.text.escape import json_text
+from inspector.text.mask import mask_named
 from inspector.text.numbers import NOT_RECORDED, count, size
 from inspector.ui.palette import Role
 
@@ -13,6 +15,13 @@ Record = Mapping[str, Any]
 Cell = Callable[[Record], str]
 MOST_FOUND = 5
 """Columns that are shown of records that nothing is declared about."""
+ID_CELLS = 9
+LOOKED_AT, SHOWN = 4_096, 300
+"""Characters of a field that are looked through for secrets, and that a row has."""
+_WHOSE = ("sessionId", "runId", "session_id", "run_id")
+"""What every record of a run has alike."""
+_SAYS = ("message", "name", "text", "summary", "usage", "value", "reason")
+"""Fields that say most of a record, the first that there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +177,41 @@ def table_for(part: str, records: Sequence[Record]) -> Table:
 
 
 def _found(records: Sequence[Record]) -> Table:
+    """Short ends of ids first, what they belong to left out, and all room for what they say."""
     fields = [field for field in (records[0] if records else {}) if not field.endswith("_json")]
-    shown = fields[:MOST_FOUND] or [""]
-    columns = [
-        Column(field.replace("_", " "), _width(field, records), plain(field), narrow=at < 2)
-        for at, field in enumerate(shown)
-    ]
-    first = columns[0]
-    columns[0] = Column(first.title, first.cells, first.text, Role.TEXT, grows=True)
-    return Table(tuple(columns), _no_trouble, plain(shown[0]))
+    fields = [field for field in fields if field not in _WHOSE] or fields
+    said = next((field for field in _SAYS if field in fields), None)
+    if said is None:
+        said = next((field for field in fields if field != "id"), fields[0] if fields else "")
+    others = [field for field in fields if field not in (said, "id")]
+    has_id = "id" in fields and said != "id"
+    columns = [Column(_title(said), _width(said, records), _brief(said), Role.TEXT, grows=True)]
+    if has_id:
+        is_long = _width("id", records) > ID_CELLS
+        cells = ID_CELLS if is_long else _width("id", records)
+        columns.insert(0, Column("id", cells, plain("id"), from_end=is_long))
+    for field in others[: MOST_FOUND - len(columns)]:
+        is_second = len(columns) < 2
+        columns.append(
+            Column(_title(field), _width(field, records), plain(field), narrow=is_second)
+        )
+    return Table(tuple(columns), _no_trouble, plain("id" if has_id else said))
+
+
+def _title(field: str) -> str:
+    return field.replace("_", " ")
+
+
+def _brief(field: str) -> Cell:
+    """A field with what is inside it, masked, as far as a line may show it."""
+
+    def text(record: Record) -> str:
+        value = record.get(field)
+        if isinstance(value, Mapping | list | tuple) and value:
+            return mask_named(field, json_text(value)[:LOOKED_AT]).text[:SHOWN]
+        return _text(value)
+
+    return text
 
 
 def _width(field: str, records: Sequence[Record]) -> int:

@@ -192,4 +192,4 @@ def found_in(reader: RunReader, part: str) -> Found | None:
         records = tuple(reader.record(part))
     except KeyError:
         return None
-    return records, f"{len(records):,} records"
+    return records, f"{len(records):,} {'record' if len(records) == 1 else 'records'}"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from inspector.ui.palette import DARK, Role
+from inspector.ui.run.events_pane import EventsPane
 from tests.ui.run import pictured
 from tests.ui.run.screens import on_screen, settle, shown
 
@@ -57,3 +60,16 @@ async def test_what_was_said_of_one_row_goes_with_the_next_move() -> None:
         await pilot.press("j")
         await settle(pilot)
         assert "This is the value" not in shown(screen)[-1]
+
+
+async def test_a_log_has_lines_where_a_database_has_rows() -> None:
+    async with on_screen(pictured.research_feed()) as (pilot, screen):
+        pane = screen.open_part("raw")
+        await settle(pilot)
+        await settle(pilot)
+        assert isinstance(pane, EventsPane)
+        assert pane._unit == "row"
+        pane.run = replace(pane.run, store=replace(pane.run.store, variant="log-v1"))
+        pane._tell()
+        await settle(pilot)
+        assert any("   line " in line for line in shown(screen))

@@ -182,3 +182,18 @@ def test_records_of_an_unknown_part_have_columns_all_the_same() -> None:
     assert [column.title for column in table.columns] == ["name", "value", "note"]
     assert table.columns[2].text({"note": None}) == "–"
     assert table_for("nothing", []).columns
+
+
+def test_ids_are_short_and_what_a_record_says_has_the_room() -> None:
+    records = [
+        {"id": f"entry_{at:030}", "sessionId": "s", "runId": "r", "kind": "message",
+         "message": {"role": "user", "api_key": "hunter2hunter2"}}
+        for at in range(3)
+    ]  # fmt: skip
+    table = table_for("entries", records)
+    assert [column.title for column in table.columns] == ["id", "message", "kind"]
+    assert [column.title for column in table.columns if column.grows] == ["message"]
+    said = table.columns[1].text(records[0])
+    assert said.startswith('{"role"') and "hunter2" not in said
+    for width in (38, 60, 120):
+        assert "message" in [one.column.title for one in place(table, width)]
