@@ -63,9 +63,21 @@ def _print(row: Mapping[str, Any], reveal: bool) -> None:
             for line in value:
                 write_line(shown(str(line), reveal=reveal))
             continue
+        if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+            write_line(f"{shown(key)}:")
+            for one in value:
+                _print_inside(one, reveal)
+            continue
         text = value if isinstance(value, str) else json_text(value)
         write_line(f"{shown(key)}: {shown(text, reveal=reveal)}")
     write_line()
+
+
+def _print_inside(row: Mapping[str, Any], reveal: bool) -> None:
+    """A record within another one: its fields below each other, the first one marked."""
+    for number, (key, value) in enumerate(row.items()):
+        text = value if isinstance(value, str) else json_text(value)
+        write_line(f"  {' ' if number else '-'} {shown(key)}: {shown(text, reveal=reveal)}")
 
 
 def _records(found: Workspace, text: str, part: str | None) -> tuple[str, Records, Sequence[str]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from inspector.cli.record import _print
 from tests.cli.asking import Inspector, begin
 from tests.query.openprose.builders import (
     branch,
@@ -392,3 +393,12 @@ def test_where_there_is_nothing_a_sentence_says_so(inspector: Inspector, tmp_pat
     inspector.root = tmp_path
     assert inspector("values", RUN_ID).out == "No value is recorded here.\n"
     assert inspector("record", RUN_ID, "agents").out == "Nothing is recorded in this part.\n"
+
+
+def test_records_within_a_record_have_lines_of_their_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _print({"name": "critic", "segments": [{"n": 1, "summary": "a"}, {"n": 2}]}, reveal=False)
+    assert capsys.readouterr().out.splitlines() == [
+        "name: critic", "segments:", "  - n: 1", "    summary: a", "  - n: 2", "",
+    ]  # fmt: skip
