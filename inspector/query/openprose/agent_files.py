@@ -64,9 +64,7 @@ def _agent(shelf: Shelf, name: str, budget: Budget) -> dict[str, Any]:
     files = {one.name: one for one in list_below(shelf.root, parts).files()}
     memory = files.get(MEMORY)
     numbered = sorted(
-        (number, one)
-        for one in files.values()
-        if (number := _number_of(one.name, name)) is not None
+        (number, one) for one in files.values() if (number := number_of(one.name, name)) is not None
     )
     kept = None if memory is None else budget.read(shelf.root, (*parts, MEMORY), MOST_TEXT)
     trouble = refused_in(shelf.root, parts)
@@ -87,7 +85,8 @@ def _agent(shelf: Shelf, name: str, budget: Budget) -> dict[str, Any]:
     }
 
 
-def _number_of(name: str, agent: str) -> int | None:
+def number_of(name: str, agent: str) -> int | None:
+    """The number of a segment by its file's name; None for any other file."""
     stem, ending = os.path.splitext(name)
     number = stem.removeprefix(f"{agent}-")
     is_segment = ending == ".md" and number != stem and number.isascii() and number.isdigit()

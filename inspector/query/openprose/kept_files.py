@@ -9,7 +9,7 @@ the folder, nothing but regular files is read, and no more than a budget.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -74,18 +74,6 @@ def _of_root(root: str, name: str, scope: str) -> Iterator[Shelf]:
     yield Shelf(root, (STATE_FOLDER, name), scope)
     if os.path.basename(root) in _OLD_ROOTS:
         yield Shelf(root, (name,), scope)
-
-
-def kept_counts(folder: str, others: Sequence[str] = ()) -> Mapping[str, int]:
-    """How many agents and nodes are kept in files; one look at each folder."""
-    return {
-        name: sum(
-            1
-            for shelf in shelves(folder, name, others)
-            for _ in list_below(shelf.root, shelf.parts).folders()
-        )
-        for name in KEPT
-    }
 
 
 @dataclass(slots=True)

@@ -120,7 +120,39 @@ def _counts(connection: sqlite3.Connection, tables: Tables) -> Mapping[str, int]
             rows = f"(SELECT DISTINCT {keys} FROM bindings)"
         with suppress(sqlite3.DatabaseError):
             counts[name] = connection.execute(f"SELECT count(*) FROM {rows}").fetchone()[0]
+    for name, beside in _BESIDE.items():
+        with suppress(sqlite3.DatabaseError):
+            counts[name] = counts.get(name, 0) + _only_beside(connection, tables, name, *beside)
     return counts
+
+
+_BESIDE = {
+    "agents": ("name", "agent_segments", "agent_name", "DISTINCT "),
+    "world_model_version": ("version", "world_model_published", "version", ""),
+}
+"""Tables whose tab also lists what another one names and they do not hold: segments of no agent,
+published versions that are not kept."""
+
+
+def _only_beside(
+    connection: sqlite3.Connection,
+    tables: Tables,
+    name: str,
+    key: str,
+    other: str,
+    column: str,
+    distinct: str,
+) -> int:
+    table, beside = tables.get(name), tables.get(other)
+    if beside is None or not beside.has(column):
+        return 0
+    known = "SELECT NULL WHERE 0"
+    if table is not None:
+        known = f"SELECT coalesce({table.column(key)}, '') FROM {quoted(name)}"
+    # What has no name is listed once, as any other.
+    rows = f"SELECT {distinct}coalesce({quoted(column)}, '') AS named FROM {quoted(other)}"
+    sql = f"SELECT count(*) FROM ({rows}) WHERE named NOT IN ({known})"
+    return int(connection.execute(sql).fetchone()[0])
 
 
 _Extras = tuple[frozenset[str], bool, tuple[tuple[str, int | str], ...]]

@@ -132,7 +132,7 @@ def _node(shelf: Shelf, name: str, budget: Budget, by_node: Namings) -> Iterator
     parts, node_name = (*shelf.parts, name), _node_name(shelf, name)
     beside = _ledger(shelf.root, parts, budget)
     named = by_node.get(node_name) or receipt_namings(beside).get(node_name, {})
-    pointer = _pointer(shelf.root, parts, budget)
+    pointer = pointer_of(shelf.root, parts, budget)
     versions = sorted(_versions(shelf.root, parts, budget), key=lambda one: (one.written, one.path))
     current = _current(shelf, parts, pointer, budget, bool(versions))
     marked = [replace(one, published=one.version == pointer) for one in versions]
@@ -198,20 +198,21 @@ def _node_name(shelf: Shelf, name: str) -> str:
         return name
 
 
-def _pointer(root: str, parts: Sequence[str], budget: Budget) -> str | None:
+def pointer_of(root: str, parts: Sequence[str], budget: Budget) -> str | None:
     """The published version by `published.json` or a stamp that holds an address."""
     for name in (POINTER, STAMP):
         text = budget.read(root, (*parts, name), 1 << 20).text or ""
         raw = parsed(text.encode()) if name == POINTER else text.strip()
         values = raw.values() if isinstance(raw, Mapping) else (raw,)
         for value in values:
-            found = _address_in(value)
+            found = address_in(value)
             if found is not None:
                 return found
     return None
 
 
-def _address_in(value: object) -> str | None:
+def address_in(value: object) -> str | None:
+    """The address that a name or text is, written in one way; None where it is none."""
     found = _ADDRESS.fullmatch(value) if isinstance(value, str) else None
     return None if found is None else f"sha256:{found[1]}"
 
@@ -222,7 +223,7 @@ def _versions(root: str, parts: Sequence[str], budget: Budget) -> Iterator[Found
         if one.is_file:
             yield _file(root, (*below, one.name), one, budget)
         elif one.is_folder:
-            version = _address_in(one.name) or one.name
+            version = address_in(one.name) or one.name
             yield replace(_tree(root, (*below, one.name), budget, one.mtime_ns), version=version)
 
 
@@ -231,7 +232,7 @@ def _file(root: str, parts: tuple[str, ...], one: Entry, budget: Budget) -> Foun
     stem = one.name.removesuffix(".bin")
     content = budget.read(root, parts, LARGEST)
     found = Found(
-        _address_in(stem) or stem, None, one.size, "/".join(parts), one.mtime_ns // 1_000_000
+        address_in(stem) or stem, None, one.size, "/".join(parts), one.mtime_ns // 1_000_000
     )
     if content.data is None or content.trouble is not None:
         return replace(found, trouble=(content.trouble or "it may not be read",))
@@ -294,7 +295,7 @@ def _current(
     stamp, below = pointer, parts
     if PUBLISHED in names and (shelf.scope != "run" or has_versions):
         below = (*parts, PUBLISHED)
-        stamp = _pointer(root, below, budget) or pointer
+        stamp = pointer_of(root, below, budget) or pointer
     elif VERSIONS in names or POINTER in names:
         return None
     found = _tree(root, below, budget)
@@ -332,7 +333,7 @@ def _integrity(one: Found) -> str:
         return Integrity.UNREADABLE.value
     if one.address == one.version:
         return Integrity.VERIFIED.value
-    if one.stamped or one.version is None or _address_in(one.version) is None:
+    if one.stamped or one.version is None or address_in(one.version) is None:
         # A stamp is what an agent wrote: only that both are equal proves something.
         return Integrity.UNVERIFIED.value
     return Integrity.TAMPERED.value

@@ -29,11 +29,13 @@ def tabs(facts: Facts, nodes: int = 0) -> tuple[Tab, ...]:
     shown = [Tab("timeline", "Timeline")]
     for part, title, table in _TABS:
         kept = facts.kept.get(_KEPT.get(part, ""), 0)
-        if facts.tables.get(table) is None and not kept:
+        if facts.tables.get(table) is None and kept == 0:
             continue
         mark = _chain_word(facts) if part == "receipts" else None
         count = facts.counts.get(table)
-        shown.append(Tab(part, title, (count or 0) + kept if kept else count, mark))
+        if kept != 0:
+            count = None if kept is None else (count or 0) + kept
+        shown.append(Tab(part, title, count, mark))
     if facts.counts.get("imports"):
         shown.append(Tab("imports", "Imports", facts.counts["imports"]))
     tables = Tab("tables", "Tables", len(facts.tables.by_name))

@@ -19,7 +19,7 @@ from inspector.query.openprose import context, history, records, values, view
 from inspector.query.openprose.agent_files import kept_agents
 from inspector.query.openprose.endings import Endings
 from inspector.query.openprose.events import text_of
-from inspector.query.openprose.kept_files import kept_counts
+from inspector.query.openprose.kept_counting import kept_counts
 from inspector.query.openprose.load import Loaded, Wanted, loader
 from inspector.query.openprose.logs.compiled import CompiledGraph
 from inspector.query.openprose.model_diff import answer, keep
@@ -192,7 +192,7 @@ class ProseRun:
             facts,
             reopened=self._endings.finding,
             changed_source=self._changed_source[0],
-            kept=kept_counts(self._place.folder, self._place.roots),
+            kept=kept_counts(self._place),
         )
 
     def _is_current(self, facts: view.Facts) -> bool:

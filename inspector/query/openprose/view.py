@@ -86,8 +86,8 @@ class Facts:
     reopened: Finding | None = None
     changed_source: str | None = None
     """The snapshot whose source is another one today."""
-    kept: Mapping[str, int] = field(default_factory=dict)
-    """What is kept in files instead (`kept_files.kept_counts`)."""
+    kept: Mapping[str, int | None] = field(default_factory=dict)
+    """What is kept in files instead (`kept_counting.kept_counts`)."""
 
 
 def run_key(store_path: str, run_id: str) -> str:

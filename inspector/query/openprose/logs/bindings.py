@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from inspector.model.value import AttachmentVerdict, Value
-from inspector.query.openprose.logs.folder import Beside, Surroundings, split_name
+from inspector.query.openprose.logs.folder import Beside, Surroundings, is_content, split_name
 from inspector.query.view import ValueList
 from inspector.store.attachment import inspect_attachment
 
@@ -96,7 +96,7 @@ def read_values(
 ) -> ValueList:
     """Values of every scope, or as one frame resolves them: `chain` is it and those around it."""
     found = [_binding(root, one, full) for one in seen.bindings]
-    found += [_other(root, one, "world_model", full) for one in seen.models if _is_content(one)]
+    found += [_other(root, one, "world_model", full) for one in seen.models if is_content(one)]
     found += [_other(root, one, "workspace", full) for one in seen.workspace]
     rows = len(found)
     if frame is not None:
@@ -113,10 +113,6 @@ def has_output(root: str, seen: Surroundings) -> bool:
         if read_head(data).kind == "output":
             return True
     return False
-
-
-def _is_content(one: Beside) -> bool:
-    return not one.name.startswith(".")
 
 
 def _resolved(found: Iterable[_Found], distance: Mapping[int, int]) -> list[_Found]:

@@ -40,6 +40,11 @@ class Beside(NamedTuple):
     mtime_ns: int
 
 
+def is_content(one: Beside) -> bool:
+    """Whether a file of a world model belongs to it, and is no stamp beside it."""
+    return not one.name.startswith(".")
+
+
 class Delegation(NamedTuple):
     """A request that a node left for another one."""
 
@@ -70,7 +75,7 @@ class Surroundings:
     @property
     def values(self) -> int:
         """Files that hold a value."""
-        return len(self.bindings) + len(self.models)
+        return len(self.bindings) + sum(is_content(one) for one in self.models)
 
 
 def split_name(name: str) -> tuple[str, int | None]:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from inspector.query.openprose.kept_counting import count_models
 from inspector.query.openprose.kept_files import Shelf
 from inspector.query.openprose.logs.topology import Topology, read_topology
 from inspector.query.openprose.model_files import model_files
@@ -68,6 +69,11 @@ def title_of(folder: str) -> str:
 def world_models(folder: str, receipts: Sequence[Receipt]) -> Iterator[Kept]:
     """Every version of every node in the order of receipts, its bytes checked, its files listed."""
     return model_files(Shelf(folder, (MODELS,), "reactor"), named=receipt_namings(receipts))
+
+
+def count_versions(folder: str) -> int | None:
+    """How many versions are listed; None where only their bytes would tell."""
+    return count_models(Shelf(folder, (MODELS,), "reactor"))
 
 
 def tables(folder: str) -> list[Mapping[str, Any]]:

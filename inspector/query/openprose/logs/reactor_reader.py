@@ -249,7 +249,7 @@ class ReactorRun:
         return (
             Tab("timeline", "Timeline"),
             Tab("receipts", "Receipts", len(self._receipts), mark),
-            Tab("world_models", "World model"),
+            Tab("world_models", "World model", reactor.count_versions(self._place.folder)),
             Tab("raw", "Raw"),
         )
 

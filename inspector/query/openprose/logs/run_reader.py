@@ -14,7 +14,8 @@ from inspector.model.step import Event, Step
 from inspector.model.store import Health
 from inspector.model.value import Attachment
 from inspector.query.openprose.agent_files import kept_agents
-from inspector.query.openprose.kept_files import AGENTS, WORLD_MODELS, kept_counts
+from inspector.query.openprose.kept_counting import kept_counts
+from inspector.query.openprose.kept_files import AGENTS, WORLD_MODELS
 from inspector.query.openprose.logs import records, view
 from inspector.query.openprose.logs.bindings import ROOT_SCOPE, has_output, read_values
 from inspector.query.openprose.logs.compiled import CompiledGraph
@@ -233,10 +234,10 @@ class LogRun:
             ok = facts.ledger.chain_ok
             mark = None if ok is None else ("ok" if ok else "broken")
             yield Tab("receipts", "Receipts", len(facts.ledger.receipts), mark)
-        kept = kept_counts(self._place.folder, self._place.roots)
-        if kept[AGENTS]:
+        kept = kept_counts(self._place)
+        if kept[AGENTS] != 0:
             yield Tab("agents", "Agents", kept[AGENTS])
-        if kept[WORLD_MODELS]:
+        if kept[WORLD_MODELS] != 0:
             yield Tab("world_models", "World model", kept[WORLD_MODELS])
         yield Tab("source", "Source")
         if self._graph.nodes:

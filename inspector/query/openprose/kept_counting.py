@@ -1,0 +1,121 @@
+"""How many agents and versions are kept outside a run's database: as many as are listed of them.
+
+Names alone are looked at, so that a run is opened at once whatever its files hold; where only the
+bytes would tell, there is no number. Databases of agents are read, again only when they changed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from inspector.query.openprose.agent_files import MEMORY, MOST_AGENTS, number_of
+from inspector.query.openprose.agents import AgentStore, outside_agents
+from inspector.query.openprose.kept_files import (
+    AGENTS,
+    WORLD_MODELS,
+    Budget,
+    Shelf,
+    refused_in,
+    shelves,
+)
+from inspector.query.openprose.model_files import (
+    MOST_NODES,
+    MOST_VERSIONS,
+    POINTER,
+    PUBLISHED,
+    VERSIONS,
+    address_in,
+    pointer_of,
+)
+from inspector.query.openprose.view import Place
+from inspector.store.below import Entry, list_below
+
+POINTER_BYTES = 4 << 20
+"""Bytes of pointers that are read for one answer."""
+_KNOWN: dict[tuple[object, ...], int] = {}
+_MOST_KNOWN = 64
+
+Counts = Mapping[str, int | None]
+"""By what is kept; None where something is, and how much is not known without reading it."""
+
+
+def kept_counts(place: Place) -> Counts:
+    """What the tabs of agents and world models list beside the rows of a run's database."""
+    agents = sum(_agents(shelf) for shelf in shelves(place.folder, AGENTS, place.roots))
+    models: int | None = 0
+    for shelf in shelves(place.folder, WORLD_MODELS, place.roots):
+        found = count_models(shelf)
+        models = None if models is None or found is None else models + found
+    return {AGENTS: agents + _outside(place.agents), WORLD_MODELS: models}
+
+
+def _agents(shelf: Shelf) -> int:
+    found = 1 if refused_in(shelf.root, shelf.parts) else 0
+    for folder in list_below(shelf.root, shelf.parts, MOST_AGENTS).folders():
+        names = [one.name for one in list_below(shelf.root, (*shelf.parts, folder.name)).files()]
+        kept = MEMORY in names or any(number_of(one, folder.name) is not None for one in names)
+        found += 1 if shelf.scope == "run" or kept else 0
+    return found
+
+
+def _outside(stores: Sequence[AgentStore]) -> int:
+    return sum(_in_database(store) for store in stores)
+
+
+def _in_database(store: AgentStore) -> int:
+    key = (store, *(_stamp(f"{store.path}{end}") for end in ("", "-wal", "-journal")))
+    known = _KNOWN.get(key)
+    if known is None:
+        known = len(outside_agents([store]))
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[key] = known
+    return known
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def count_models(shelf: Shelf) -> int | None:
+    """How many versions are listed of a shelf; None where only their bytes would tell."""
+    budget = Budget(POINTER_BYTES)
+    total = 1 if refused_in(shelf.root, shelf.parts) else 0
+    for node in list_below(shelf.root, shelf.parts, MOST_NODES).folders():
+        found = _of_node(shelf, (*shelf.parts, node.name), budget)
+        if found is None:
+            return None
+        total += found
+    return total
+
+
+def _of_node(shelf: Shelf, parts: tuple[str, ...], budget: Budget) -> int | None:
+    names = {one.name: one for one in list_below(shelf.root, parts).entries}
+    below = (*parts, VERSIONS)
+    versions = [
+        one
+        for one in list_below(shelf.root, below, MOST_VERSIONS).entries
+        if one.is_file or one.is_folder
+    ]
+    said = 1 if refused_in(shelf.root, parts) or refused_in(shelf.root, below) else 0
+    if PUBLISHED in names and (shelf.scope != "run" or versions):
+        # Whether what is published is one of the versions is told by its bytes.
+        return None if versions else 1 + said
+    pointer = pointer_of(shelf.root, parts, budget)
+    if VERSIONS not in names and POINTER not in names:
+        return (1 if pointer is not None or _has_files(names) else 0) + said
+    dangling = pointer is not None and pointer not in {_version(one) for one in versions}
+    return len(versions) + (1 if dangling else 0) + said
+
+
+def _version(one: Entry) -> str | None:
+    return address_in(one.name.removesuffix(".bin") if one.is_file else one.name)
+
+
+def _has_files(names: Mapping[str, Entry]) -> bool:
+    return bool(names)
