@@ -357,14 +357,11 @@ class ValuesPane(Pane):
         held = self._held.get(key_of(value))
         text = value.value if held is None else held.text
         whole = text is not None and (held is None or not held.cut)
-        name = safe(value.name or "value", self.kit.signs)
-        return Copy(
-            fit_to_copy(value.name, text if text is not None else value.preview),
-            name if whole else f"the beginning of {name} ({self._how_to_have_all()})",
-        )
-
-    def _how_to_have_all(self) -> str:
-        return f"{self.kit.keys.shown('save')} saves all of it"
+        name, keys = safe(value.name or "value", self.kit.signs), self.kit.keys
+        what = name if whole else f"the beginning of {name} ({keys.shown('save')} saves all of it)"
+        if held is None and value.attachment is not None:
+            what = f"what stands for the file of {name} ({keys.shown('enter')} reads the file)"
+        return Copy(fit_to_copy(value.name, value.preview if text is None else text), what)
 
     def place_to_copy(self) -> Copy | None:
         """Store, run, name, scope and row; of an attachment its path as well."""

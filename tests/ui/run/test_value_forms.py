@@ -195,3 +195,21 @@ async def test_a_busy_store_is_a_sentence_for_who_wants_the_whole() -> None:
         await pilot.press("S")
         await settle(pilot)
         assert has(screen, "The store is locked by its writer.")
+
+
+async def test_a_copy_says_whether_it_is_the_file_or_what_stands_for_it() -> None:
+    feed = feed_of(
+        value("stands for it", path="a/report.txt", size=20), data=b"what the file holds\n"
+    )
+    async with on_screen(feed) as (pilot, screen):
+        await pilot.press("2")
+        await settle(pilot)
+        before = screen.pane.value_to_copy()
+        assert before is not None and before.text == "stands for it"
+        assert before.what == "what stands for the file of report (enter reads the file)"
+        await pilot.press("enter")
+        await settle(pilot)
+        await settle(pilot)
+        after = screen.pane.value_to_copy()
+        assert after is not None and "what the file holds" in after.text
+        assert after.what == "report"
