@@ -95,6 +95,7 @@ def test_wherever_it_is_cut_off_nothing_of_it_is_shown(indent: int | None) -> No
         '{"rpc_url": ' + "[[" * 5000 + '"10.0.0"',
         '{"rpc_url": ' + '{"a":' * 5000 + '"10.0.0"',
     ],
+    ids=lambda text: text[:24],
 )
 def test_json_in_any_surroundings(text: str) -> None:
     assert "10.0.0" not in mask(text).text

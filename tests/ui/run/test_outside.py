@@ -200,7 +200,7 @@ class TestSaving:
 
     def test_no_name_is_taken_that_belongs_to_the_database(self, tmp_path: Path) -> None:
         store = replace(store_at(tmp_path / "run"), runtime=Runtime.PRISM)
-        run = replace(run_of(store=store), runtime=Runtime.PRISM)
+        run = run_of(store=store)
         name = os.path.basename(store.path)
         (tmp_path / "link").symlink_to(tmp_path / "run")
         for path in (f"run/{name}-journal", f"link/{name}-wal", f"run/{name}-shm"):
