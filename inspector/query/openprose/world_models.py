@@ -57,7 +57,7 @@ def decode(data: bytes) -> tuple[ModelFile, ...]:
         before = path
         files.append(ModelFile(_checked(path), content))
     if at != len(data):
-        raise BadContainer(f"it was added to: {len(data) - at} bytes follow its last file")
+        raise BadContainer("it was added to: bytes follow its last file")
     return tuple(files)
 
 

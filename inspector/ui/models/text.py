@@ -28,7 +28,7 @@ def write(page: Page, record: Record, told: str) -> None:
     line = page.line()
     line.add(clip(safe(str(record.get("node")), signs), page.room, ellipsis=signs.cut), Role.STRONG)
     line.add("published" if record.get("published") else "", skip=3)
-    line.add("canonical: what the run published", Role.MUTED, skip=3)
+    line.add("canonical: what its node committed", Role.MUTED, skip=3)
     trouble = trouble_of(record)
     word = str(record.get("integrity"))
     if trouble is not None:
@@ -55,8 +55,9 @@ def _made_at(record: Record) -> str:
     """What the version's place in the list follows."""
     receipt, again = record.get("receipt"), record.get("receipt_again")
     if receipt is None:
-        follows = "rows" if record.get("order") == "rows" else "file times"
-        return f"no receipt names it: its place is that of the {follows}"
+        rows = record.get("order") == "rows"
+        follows = "its row" if rows else "when its file was written"
+        return f"no receipt names it: its place here is by {follows}"
     back = "" if again is None else f", and receipt {again} came back to it"
     return f"receipt {receipt}, the first that names it{back}"
 

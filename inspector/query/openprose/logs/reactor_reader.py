@@ -146,7 +146,7 @@ class ReactorRun:
         rows = tuple(event for n in numbers for event in self.events(n, 1))
         refs = {f"receipt:{self._receipts[n - 1].id}" for n in numbers}
         kept = reactor.world_models(self._place.folder, self._receipts)
-        models = [one.record for one in kept if one.record["node"] == node]
+        models = [_version(one.record) for one in kept if one.record["node"] == node]
         return StepContext(
             described,
             rows,
@@ -259,6 +259,17 @@ class ReactorRun:
         return [
             {"id": self._place.name, "nodes": nodes_, "entry_points": entries, "receipts": size}
         ]
+
+
+def _version(record: Record) -> Record:
+    """What the detail of a node says of one of its versions; the rest is in its tab."""
+    return {
+        "version": record["version"],
+        "receipt": record.get("receipt"),
+        "published": record["published"],
+        "bytes": record["integrity"],
+        "size": record["size"],
+    }
 
 
 def _same(known: Sequence[Record], rows: Sequence[Record]) -> int:

@@ -195,6 +195,12 @@ def test_versions_stand_in_the_order_of_the_receipts(
     assert [(one["version"], one["receipt"]) for one in records] == [
         (version, number) for number, version in enumerate(told, 1)
     ]
+    reader = ReactorRun(Place(str(folder / "receipts.json"), str(folder)), lambda: 0)
+    reader.refresh()
+    beside = reader.context(0).related["world-models"]
+    assert [one["version"] for one in beside] == told
+    assert all(len(one) < 8 for one in beside), "the detail of a node is no copy of the tab"
+    assert {tab.part: tab.count for tab in reader.refresh().tabs}["world_models"] == 3
 
 
 _NAME = st.sampled_from("abcdef")
