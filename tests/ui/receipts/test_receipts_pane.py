@@ -309,3 +309,12 @@ async def test_a_memo_names_no_provider_and_no_model() -> None:
     async with receipts_of([memo]) as (_, screen):
         assert not lines_with(screen, "none/none")
         assert lines_with(screen, "cost", "reused 40", "–")
+
+
+async def test_where_it_is_low_the_ledger_has_the_room_of_the_chart() -> None:
+    async with receipts_of(episode(), (40, 15)) as (_, screen):
+        assert screen.query_one("#ledger-head").size.height == 2
+    async with receipts_of(episode(), (40, 24)) as (_, screen):
+        assert screen.query_one("#ledger-head").size.height == 3
+    async with receipts_of(episode(), (120, 36)) as (_, screen):
+        assert screen.query_one("#ledger-head").size.height == 4
