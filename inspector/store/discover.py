@@ -242,10 +242,8 @@ class _Survey:
                     self._folders[level.path] = None
                 self._level(level, top, named=named)
         found = len(self._candidates) - before
-        self._look(
-            os.path.join(top, "*.db"),
-            f"{found:,} more in folders below" if found else "nothing more",
-        )
+        told = f"{found:,} more in folders below" if found else "nothing more"
+        self._look(os.path.join(top, "*.db"), told)
 
     def _level(self, level: Level, top: str, *, named: bool) -> None:
         """Takes runs and databases out of a level; what is left in it is entered."""
