@@ -235,14 +235,13 @@ class _Survey:
     def _other_databases(self, top: str, *, named: bool) -> None:
         before = len(self._candidates)
         # A folder of runs was read already, and may hold more names than a walk may see.
-        tops = self._others[top].values() if self._counts.get(top) else (top,)
-        for start in tops:
+        for start in self._others[top].values() if self._counts.get(top) else (top,):
             for level in self._ground.walk(start, self._limits):
                 if len(self._folders) < self._limits.folders:
                     self._folders[level.path] = None
                 self._level(level, top, named=named)
-        found = len(self._candidates) - before
-        told = f"{found:,} more in folders below" if found else "nothing more"
+        more = len(self._candidates) - before
+        told = f"{more:,} more in folders below" if more else "nothing more"
         self._look(os.path.join(top, "*.db"), told)
 
     def _level(self, level: Level, top: str, *, named: bool) -> None:

@@ -1,4 +1,4 @@
-"""`values` and `record` as plain lines: sizes, records within records, and where there is nothing."""
+"""`values` and `record` as plain lines: sizes, records in records, nothing."""
 
 from __future__ import annotations
 
