@@ -18,9 +18,10 @@ demo: runtime-venv
 	@$(BIN)/inspector demo
 
 # Two workers: the tests that watch a writer start programs of their own, and a machine with two
-# cores, which is what continuous integration gives, has nothing left for more.
+# cores, which is what continuous integration gives, has nothing left for more. A worker that is
+# done takes over from the other one: some tests are a hundred times as long as others.
 test: dev-venv
-	@$(BIN)/python -m pytest -n 2 $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 check: dev-venv
 	$(BIN)/ruff format --check .
