@@ -43,7 +43,8 @@ def listed(run: RunReader, part: str) -> int:
 
 def differing(root: Path) -> tuple[list[tuple[str, str, int | None, int]], int]:
     """Tabs whose number is not that of their rows, and how many numbers were compared."""
-    found, compared = [], 0
+    found: list[tuple[str, str, int | None, int]] = []
+    compared = 0
     workspace = Workspace([str(root)], lambda: NOW, str(root), None)
     try:
         workspace.discover()
