@@ -17,11 +17,11 @@ help:
 demo: runtime-venv
 	@$(BIN)/inspector demo
 
-# Two workers: the tests that watch a writer start programs of their own, and a machine with two
-# cores, which is what continuous integration gives, has nothing left for more. A worker that is
-# done takes over from the other one: some tests are a hundred times as long as others.
+# Three workers: many tests wait for a screen or for a writer that is a program of its own, and two
+# cores, which is what continuous integration gives, have time left for one more. A worker that is
+# done takes over from the others: some tests are a hundred times as long as most.
 test: dev-venv
-	@$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
 
 check: dev-venv
 	$(BIN)/ruff format --check .

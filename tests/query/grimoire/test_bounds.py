@@ -100,5 +100,7 @@ def test_work_grows_with_the_text_and_no_faster(work: str) -> None:
         return time.process_time() - began
 
     spent(500)
-    small = min(spent(1000) for _ in range(3))
-    assert spent(4000) < 3 * 4 * small
+    small = min(spent(500) for _ in range(3))
+    large = min(spent(8000) for _ in range(2))
+    # Sixteen times the text; what grows with its square would take 256 times as long.
+    assert large < 5 * 16 * small
