@@ -31,8 +31,8 @@ from inspector.live.feed import Message, Overview, Subscription, Unavailable
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
 from inspector.model.step import StepKind
-from inspector.model.store import Health, Runtime, Store, WriteStyle
-from inspector.query.backend import RunReader
+from inspector.model.store import Health, Store, WriteStyle
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
 from inspector.ui.app import InspectorApp
 from inspector.ui.run.screen import RunScreen
@@ -188,7 +188,7 @@ def _view(steps: int) -> RunView:
             if failed:
                 failures.append(len(of_event))
     table.set_status(len(table) - 1, Status.RUNNING, "started")
-    store = Store("/run/state.db", Runtime.OPENPROSE, "v5", WriteStyle.APPEND, Health.OK)
+    store = Store("/run/state.db", "openprose", "v5", WriteStyle.APPEND, Health.OK)
     run = Run(
         "openprose:/run/state.db#1", RunKind.PROGRAM, store, "1", "long", Status.RUNNING, "running"
     )

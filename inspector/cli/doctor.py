@@ -11,7 +11,6 @@ from inspector.cli.output import shown, write_json, write_line
 from inspector.cli.workspace import stores_and_runs, workspace
 from inspector.model.store import Health, Store
 from inspector.query import documents
-from inspector.query.keeper import Candid
 from inspector.query.workspace import Workspace
 
 
@@ -50,8 +49,9 @@ def _never_recorded(found: Workspace, stores: Sequence[Store]) -> dict[str, list
     runtimes = {one.path: one.runtime for one in stores}
     told: dict[str, list[str]] = {}
     for reader in found.readers.values():
-        if isinstance(reader, Candid) and reader.path in runtimes:
-            told.setdefault(runtimes[reader.path], list(reader.never_recorded()))
+        sentences = reader.never_recorded()
+        if sentences and reader.path in runtimes:
+            told.setdefault(runtimes[reader.path], list(sentences))
     return told
 
 

@@ -11,7 +11,7 @@ from inspector.cli.workspace import reader
 from inspector.live.follow import follow
 from inspector.model.step import Event
 from inspector.query import documents
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 
 PAGE = 1000
 

@@ -16,8 +16,8 @@ from inspector.model.clock import Clock
 from inspector.model.preflight import PreFlight
 from inspector.process.background import Background, run_behind
 from inspector.process.foreground import NotStarted, run_here
-from inspector.query.backend import RunReader
 from inspector.query.resuming import preflight_of
+from inspector.query.run_reader import RunReader
 from inspector.resume.document import plan_document
 from inspector.resume.launch import (
     BACKGROUND,

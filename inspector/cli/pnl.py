@@ -14,7 +14,7 @@ from inspector.config.settings import load_settings
 from inspector.query.grimoire.session_document import session_document
 from inspector.query.grimoire.store_reader import GrimoireStore
 from inspector.query.grimoire.units import units
-from inspector.query.reading import Tell, tell_nobody
+from inspector.query.progress import Progress, no_progress
 from inspector.query.workspace import Workspace
 from inspector.store.read import StoreUnavailable
 from inspector.text.numbers import size
@@ -75,10 +75,10 @@ def _stores(found: Workspace) -> Iterator[GrimoireStore]:
             yield reader
 
 
-def _progress() -> Tell:
+def _progress() -> Progress:
     """A line on a terminal that says how far the reading is; it is cleared when that is done."""
     if not sys.stderr.isatty():
-        return tell_nobody
+        return no_progress
     last = -1
 
     def tell(done: int, of: int) -> None:

@@ -19,10 +19,9 @@ NOT_ALL = "What holds is tamper-evident, not signed."
 def run(options: argparse.Namespace) -> int:
     """Prints the ledger; 1 when a chain is broken or there is no receipt at all."""
     with reader(options) as (_, _, opened):
-        try:
-            found = opened.receipts()
-        except KeyError:
-            raise UserError("Runs of this runtime have no receipts of this kind.") from None
+        found = opened.receipts()
+        if found is None:
+            raise UserError("Runs of this runtime have no receipts of this kind.")
         settings, _ = load_settings(None)
         found = {**found, "money": money_document(found["receipts"], settings.prices)}
         if options.json:

@@ -14,10 +14,10 @@ from inspector.cli.table_rows import goes_on, is_table, refuse_paging, table_row
 from inspector.cli.workspace import stores_and_runs, workspace
 from inspector.model.run import Run
 from inspector.query import documents
-from inspector.query.backend import RunReader
-from inspector.query.comparing import PREVIOUS, Compares, Explains
-from inspector.query.keeper import Records
+from inspector.query.comparing import PREVIOUS
+from inspector.query.run_reader import RunReader
 from inspector.query.select import AmbiguousRun, NoSuchRun, select
+from inspector.query.store_reader import Records
 from inspector.query.subjects import Subject, subjects_named
 from inspector.query.workspace import Workspace
 from inspector.store.read import StoreUnavailable
@@ -86,7 +86,8 @@ def _records(found: Workspace, text: str, part: str | None) -> tuple[str, Record
     path = chosen.store.path if isinstance(chosen, Run) else chosen.keeper.path
     try:
         if isinstance(chosen, Subject):
-            return (*chosen.keeper.record_of(chosen.name, part), ())
+            found_part, rows = chosen.keeper.record_of(chosen.name, part) or (part or "", ())
+            return found_part, rows, ()
         with closing(found.open(chosen)) as reader:
             named = part or _RUN_PART
             try:
@@ -132,13 +133,15 @@ def _compared(
         raise UserError("Only runs are compared, not spells or stores: name two runs.")
     try:
         with closing(found.open(run)) as reader, closing(found.open(other)) as beside:
-            if not isinstance(reader, Compares) or part not in reader.COMPARED:
+            if part not in reader.capabilities.compared:
                 raise UserError(f"A run of {run.runtime} has no part {part!r} that is compared.")
             if type(reader) is not type(beside):
                 raise UserError("Runs of two runtimes have no part in common.")
             previous = options.against == PREVIOUS
             before = reader.side(part, PREVIOUS) if previous else beside.side(part)
+            assert before is not None
             compared, about = reader.compare(part, before), _about(reader, part)
+            assert compared is not None
     except StoreUnavailable as trouble:
         raise UserError(f"The runs cannot be read now: {trouble.reason}.", UNREADABLE) from None
     sides = {"before": compared.before, "after": compared.after, "notes": list(compared.notes)}
@@ -147,9 +150,9 @@ def _compared(
     return content, (*about, *(compared.notes or (said,)))
 
 
-def _about(reader: object, part: str) -> Sequence[str]:
+def _about(reader: RunReader, part: str) -> Sequence[str]:
     """A line about a part, where its reader has one."""
-    sentence = reader.about(part) if isinstance(reader, Explains) else None
+    sentence = reader.about(part)
     return () if sentence is None else (sentence,)
 
 

@@ -14,8 +14,8 @@ from inspector.derive.groups import elapsed_ms
 from inspector.model.clock import parse_now
 from inspector.model.run import Run
 from inspector.model.status import Status
-from inspector.model.store import Runtime
 from inspector.query import documents
+from inspector.query.registry import names
 from inspector.query.workspace import newest_first
 from inspector.text.numbers import clock_time, duration
 
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> None:
     for value, known, what in (
         (options.status, Status, "status"),
-        (options.runtime, Runtime, "runtime"),
+        (options.runtime, names(), "runtime"),
     ):
         if value is not None and value not in {str(word) for word in known}:
             words = ", ".join(str(word) for word in known)
@@ -93,7 +93,7 @@ def _row(one: Run, now: int, reveal: bool) -> tuple[str, ...]:
     done = one.steps.completed
     return (
         one.status.value,
-        one.runtime.value,
+        one.runtime,
         brief(one.title, reveal=reveal),
         brief(one.run_id or "-"),
         clock_time(one.started_at, now, UTC),

@@ -12,7 +12,7 @@ from inspector.derive.instants import end_of
 from inspector.model.value import WHEN_UNKNOWN, AttachmentVerdict, Then, Value
 from inspector.query import documents
 from inspector.query.attached import word_of
-from inspector.query.backend import KeepsVersions, RunReader, TellsThen
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView, ValueList
 from inspector.text.measure import clip
 from inspector.text.numbers import size
@@ -26,9 +26,10 @@ def run(options: argparse.Namespace) -> int:
     """Prints values; `--frame` takes `root` or the number of a frame's row."""
     with reader(options) as (_, _, opened):
         if options.versions is not None:
-            if not isinstance(opened, KeepsVersions):
+            versions = opened.versions(options.versions)
+            if versions is None:
                 raise UserError("Runs of this runtime keep no older values.")
-            found = opened.versions(options.versions)
+            found = versions
             if not found.values:
                 raise UserError(_no_value(options.versions, options.run), NOT_FOUND)
         else:
@@ -61,12 +62,12 @@ def _found(opened: RunReader, options: argparse.Namespace) -> ValueList:
     try:
         if event is None:
             return opened.values(frame, full=options.full)
-        if not isinstance(opened, TellsThen):
+        if not opened.capabilities.values_over_time:
             raise UserError("The record of this run does not tell which values there were then.")
         total = opened.refresh().total_events
         if event > total:
             raise UserError(f"The run has {total} events, not {event}.")
-        return opened.values_at(event, frame, full=options.full)
+        return opened.values_at(event, frame, full=options.full) or opened.values(frame)
     except KeyError:
         message = f"--frame {frame!r} is neither `root` nor a frame of this run."
         raise UserError(message) from None

@@ -11,7 +11,7 @@ from inspector.cli.errors import NOT_FOUND, UNREADABLE, UserError
 from inspector.cli.now import clock
 from inspector.model.run import Run
 from inspector.model.store import Store
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 from inspector.query.select import AmbiguousRun, NoSuchRun, select
 from inspector.query.workspace import Workspace
 from inspector.store.discover import MissingPath

@@ -87,7 +87,7 @@ def newest_of_title(runs: Iterable[Run]) -> dict[tuple[str, str], str]:
     """The key of the newest run of each title of a runtime."""
     newest: dict[tuple[str, str], tuple[int, str]] = {}
     for run in runs:
-        name = (run.runtime.value, run.title)
+        name = (run.runtime, run.title)
         mine = (when(run) or 0, run.key)
         if name not in newest or mine > newest[name]:
             newest[name] = mine
@@ -117,7 +117,7 @@ def group_of(run: Run, calendar: Calendar, newest: Mapping[tuple[str, str], str]
     now = calendar.now
     if run.status is Status.WAITING:
         return Group.NEEDS_YOU
-    if run.status is Status.FAILED and newest.get((run.runtime.value, run.title)) == run.key:
+    if run.status is Status.FAILED and newest.get((run.runtime, run.title)) == run.key:
         ended = run.ended_at if run.ended_at is not None else run.last_activity_at
         ended = when(run) if ended is None else ended
         if ended is not None and now - ended < NEWLY_FAILED_FOR_MS:

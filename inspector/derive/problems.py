@@ -71,7 +71,7 @@ def _newest_completed(runs: Iterable[Run], titles: set[str]) -> dict[tuple[str, 
     newest: dict[tuple[str, str], int] = {}
     for run in runs:
         if run.title in titles and run.status is Status.COMPLETED:
-            name = (run.runtime.value, run.title)
+            name = (run.runtime, run.title)
             newest[name] = max(newest.get(name, 0), when(run) or 0)
     return newest
 
@@ -80,4 +80,4 @@ def _followed(run: Run, newest: Mapping[tuple[str, str], int]) -> bool:
     if run.status is Status.RUNNING or run.status is Status.WAITING:
         return False
     mine = when(run)
-    return mine is not None and newest.get((run.runtime.value, run.title), 0) > mine
+    return mine is not None and newest.get((run.runtime, run.title), 0) > mine

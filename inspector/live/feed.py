@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from inspector.model.run import Run
 from inspector.model.store import Store
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
 
 T = TypeVar("T")

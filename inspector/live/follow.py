@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from inspector.model.status import ENDED
 from inspector.model.store import Health
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
 from inspector.store.read import StoreUnavailable
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from inspector.live.feed import Feed, Message, Overview, Subscription, Unavailable
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 
 T = TypeVar("T")
 

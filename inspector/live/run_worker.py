@@ -14,8 +14,8 @@ from inspector.live.feed import Unavailable
 from inspector.live.pacing import Pacing
 from inspector.model.status import ENDED
 from inspector.model.store import Health
-from inspector.query.backend import RunReader, ShowsNewestFirst, TellsReading
-from inspector.query.reading import ReadingStopped, Tell, tell_nobody
+from inspector.query.progress import Progress, ReadCancelled, no_progress
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
 from inspector.query.workspace import FAULT
 from inspector.store.read import StoreUnavailable
@@ -53,7 +53,7 @@ class RunWorker:
         at: int | None = None,
         pacing: Pacing | None = None,
         idle: float = IDLE_SECONDS,
-        tell_reading: Tell = tell_nobody,
+        tell_reading: Progress = no_progress,
     ) -> None:
         self._open_reader = open_reader
         self._deliver = deliver
@@ -138,10 +138,9 @@ class RunWorker:
         except StoreUnavailable as trouble:
             self._refuse(trouble.reason)
             return
-        with closing(reader), suppress(ReadingStopped):
-            if isinstance(reader, TellsReading):
-                self._told_reading_at = time.monotonic()
-                reader.watch_reading(self._while_reading)
+        with closing(reader), suppress(ReadCancelled):
+            self._told_reading_at = time.monotonic()
+            reader.on_progress(self._while_reading)
             self._keep(reader)
 
     def _while_reading(self, done: int, of: int) -> None:
@@ -150,7 +149,7 @@ class RunWorker:
         Only the first read is told of: what is shown stands while a later one goes on.
         """
         if self._stop.is_set():
-            raise ReadingStopped
+            raise ReadCancelled
         now = time.monotonic()
         waited_for = self._last is None or self._last.partial
         if waited_for and now - self._told_reading_at >= TELL_SECONDS:
@@ -196,7 +195,7 @@ class RunWorker:
             self._wanted = False
         moved = at != self._shown_at
         try:
-            if self._last is None and at is None and isinstance(reader, ShowsNewestFirst):
+            if self._last is None and at is None:
                 self._show_newest(deliver, reader)
             last = self._last
             if last is None or last.partial or self._failures or reader.changed():
@@ -210,7 +209,7 @@ class RunWorker:
         except StoreUnavailable as trouble:
             self._failures += 1
             self._say_stale(deliver, trouble)
-        except ReadingStopped:
+        except ReadCancelled:
             raise
         except Exception as error:
             # A fault of ours: said like any other trouble, and the run is tried again.
@@ -218,7 +217,7 @@ class RunWorker:
             reason = f"{FAULT} ({type(error).__name__}: {error})"
             self._say_stale(deliver, StoreUnavailable(Health.UNREADABLE, reason))
 
-    def _show_newest(self, deliver: Callable[[RunView], None], reader: ShowsNewestFirst) -> None:
+    def _show_newest(self, deliver: Callable[[RunView], None], reader: RunReader) -> None:
         """Shows the end of a long run at once; the whole follows."""
         view = reader.newest()
         if view is not None and not self._stop.is_set():
@@ -260,7 +259,7 @@ class RunWorker:
                 found = question(reader)
             except StoreUnavailable as trouble:
                 found = Unavailable(trouble.reason)
-            except ReadingStopped:
+            except ReadCancelled:
                 answer(Unavailable(LEFT))
                 raise
             except Exception as error:

@@ -13,7 +13,7 @@ from inspector.live.pacing import FAST_SECONDS, Pacing
 from inspector.live.run_worker import LEFT, RunWorker
 from inspector.model.run import Run
 from inspector.model.store import Health
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
 from inspector.query.workspace import Workspace
 from inspector.store.read import StoreUnavailable

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from inspector.model.finding import Finding
 from inspector.model.status import Status
-from inspector.model.store import Runtime, Store
+from inspector.model.store import Store
 
 
 class RunKind(StrEnum):
@@ -89,7 +89,7 @@ class Run:
     """False while only the cheap summary was read: findings and structure are still to come."""
 
     @property
-    def runtime(self) -> Runtime:
+    def runtime(self) -> str:
         """The runtime of the store."""
         return self.store.runtime
 

@@ -4,14 +4,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Runtime(StrEnum):
-    """The agent runtimes that are understood."""
-
-    OPENPROSE = "openprose"
-    GRIMOIRE = "grimoire"
-    PRISM = "prism"
-
-
 class Health(StrEnum):
     """How well a store can be read now."""
 
@@ -39,7 +31,8 @@ class Store:
     """One database (or run log) of a known runtime."""
 
     path: str
-    runtime: Runtime
+    runtime: str
+    """The name of its backend."""
     variant: str | None
     write_style: WriteStyle
     health: Health

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 PREVIOUS = "previous"
 """Stands for the run of the same session before this one."""
@@ -34,32 +34,3 @@ class Comparison:
     under its own name, so that it is masked as it is where it was recorded."""
     notes: tuple[str, ...] = ()
     """Sentences about what could not be compared, or that nothing is other."""
-
-
-@runtime_checkable
-class Compares(Protocol):
-    """A reader whose run can be compared."""
-
-    COMPARED: tuple[str, ...]
-    """The parts that can be."""
-
-    def side(self, part: str, run_id: str | None = None) -> Side:
-        """What a part says of this run, or of another one of its session (or PREVIOUS).
-
-        Raises KeyError for a part that cannot be compared.
-        """
-
-    def compare(self, part: str, before: Side, *, whole: bool = False) -> Comparison:
-        """What is other in this run than on the other side; raises KeyError as `side` does.
-
-        With `whole` it tells of what is the same too (`change` is `same`), name by name, and of
-        this run alone (`change` is None) where the other one says nothing.
-        """
-
-
-@runtime_checkable
-class Explains(Protocol):
-    """A reader that says in a line what a part is."""
-
-    def about(self, part: str) -> str | None:
-        """A sentence about a part; None where its records speak for themselves."""

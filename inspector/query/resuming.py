@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.model.preflight import PreFlight, refused
 from inspector.model.run import Run
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 
 
 def preflight_of(reader: RunReader, run: Run) -> PreFlight:
@@ -12,7 +12,7 @@ def preflight_of(reader: RunReader, run: Run) -> PreFlight:
 
     May raise `StoreUnavailable`.
     """
-    try:
-        return reader.preflight()
-    except KeyError:
+    plan = reader.preflight()
+    if plan is None:
         return refused(run.key, "nothing is known that resumes such a run", outcome=run.status)
+    return plan

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 AROUND = 80
 """Characters of a text that are shown on either side of what was found."""
@@ -23,17 +22,6 @@ class Hit:
     """UTC ms."""
     text: str
     """What stands there, with a little around it."""
-
-
-@runtime_checkable
-class TextSearcher(Protocol):
-    """What a store reader offers whose records can be searched."""
-
-    def search(self, text: str, limit: int) -> Sequence[Hit]:
-        """Records that hold all words of a text, the newest first, at most `limit`.
-
-        May raise `StoreUnavailable`.
-        """
 
 
 def snippet(text: str, words: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inspector.query.keeper import RecordKeeper
+from inspector.query.store_reader import StoreReader
 from inspector.query.workspace import Workspace
 
 
@@ -14,7 +14,7 @@ from inspector.query.workspace import Workspace
 class Subject:
     """A subject of one store; `name` None is the store itself."""
 
-    keeper: RecordKeeper
+    keeper: StoreReader
     name: str | None
 
     def shown(self) -> str:
@@ -41,8 +41,8 @@ def subjects_named(found: Workspace, text: str) -> list[Subject]:
     ]
 
 
-def _keepers(found: Workspace) -> Iterator[RecordKeeper]:
+def _keepers(found: Workspace) -> Iterator[StoreReader]:
     for candidate in found.candidates():
         reader = found.reader(candidate)
-        if isinstance(reader, RecordKeeper):
+        if reader is not None and reader.has_records:
             yield reader

@@ -9,7 +9,6 @@ from inspector.derive.spending import Spending, Sum, sum_of, sums_by, without_co
 from inspector.model.clock import rfc3339
 from inspector.model.run import Run, Tokens
 from inspector.query.documents import Document
-from inspector.query.keeper import UsageKeeper
 from inspector.query.workspace import Workspace
 
 RECEIPTS = "receipts"
@@ -37,11 +36,11 @@ def usage_of(found: Workspace, runs: Sequence[Run]) -> Usage:
     kept: set[str] = set()
     for candidate in found.candidates():
         reader = found.reader(candidate)
-        if isinstance(reader, UsageKeeper):
-            own = reader.usage()
+        own = None if reader is None else reader.usage()
+        if reader is not None and own is not None:
             rows.extend(own)
             kept.add(candidate.path)
-            how.update({one.scope: reader.how(one.scope) for one in own if one.counts})
+            how.update({one.scope: reader.usage_method(one.scope) for one in own if one.counts})
     for run in runs:
         if run.store.path not in kept:
             rows.extend(_from_run(found, run))

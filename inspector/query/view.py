@@ -12,6 +12,7 @@ from inspector.model.finding import Finding
 from inspector.model.run import Run
 from inspector.model.step import Event, OpenConstruct, Step
 from inspector.model.value import Value
+from inspector.query.capabilities import NO_CAPABILITIES, Capabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,8 @@ class RunView:
     partial: bool = False
     """Whether only the newest events were read so far: steps and events are numbered among these,
     so that no question can be asked about them."""
-    values_then: bool = False
-    """Whether the reader tells which values there were at an event (`TellsThen`)."""
+    capabilities: Capabilities = NO_CAPABILITIES
+    """Optional questions that the run's reader answers."""
 
     @property
     def travelling(self) -> bool:

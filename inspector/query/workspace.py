@@ -13,10 +13,9 @@ from inspector.model.finding import Finding
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
-from inspector.query.backend import RunReader, ShowsNewestFirst, StoreReader
-from inspector.query.openprose.agents import AgentStore
-from inspector.query.openprose.backend import run_folder_reader
-from inspector.query.registry import BACKENDS
+from inspector.query.registry import backend_named, recognise
+from inspector.query.run_reader import RunReader
+from inspector.query.store_reader import StoreReader
 from inspector.query.tables import read_tables
 from inspector.store.discover import (
     Candidate,
@@ -165,7 +164,7 @@ class Workspace:
         """
         try:
             with closing(self.open(run)) as reader:
-                if spare_long and isinstance(reader, ShowsNewestFirst) and reader.newest():
+                if spare_long and reader.newest():
                     return replace(run, complete=True)
                 return reader.refresh().run
         except StoreUnavailable:
@@ -180,14 +179,10 @@ class Workspace:
             reader.close()
         self.readers.clear()
 
-    def _agents_of(self, candidate: Candidate) -> tuple[AgentStore, ...]:
-        """Databases of agents: at the run's own root, and others that may be the user's."""
-        return tuple(AgentStore(one.path, one.root == candidate.root) for one in self.agents)
-
     def _make(self, candidate: Candidate) -> StoreReader | None:
-        if candidate.kind is PlaceKind.RUN_FOLDER:
-            agents = self._agents_of(candidate)
-            return run_folder_reader(candidate.path, self.clock, candidate.parent, agents)
+        if candidate.runtime is not None:
+            backend = backend_named(candidate.runtime)
+            return backend.reader(candidate, self.clock, self.agents)
         try:
             with ZeroTouchReader(candidate.path, clock=self.clock) as source:
                 tables = source.read(read_tables).value
@@ -199,9 +194,9 @@ class Workspace:
             self.refused[candidate.path] = Refused(candidate.path, reason, Health.UNREADABLE)
             return None
         names = tables.names()
-        for backend in BACKENDS:
-            if backend.recognise(names):
-                return backend.reader(candidate.path, self.clock)
+        recognised = recognise(names)
+        if recognised is not None:
+            return recognised.reader(candidate, self.clock, self.agents)
         if not names:
             self.refused[candidate.path] = Refused(candidate.path, _NO_TABLES, Health.EMPTY)
             return None

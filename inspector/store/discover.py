@@ -204,7 +204,7 @@ class _Survey:
             path, importer, depth = waiting.pop()
             if path in self._candidates:
                 continue
-            self._propose(Candidate(path, PlaceKind.RUN_FOLDER, root, importer))
+            self._propose(Candidate(path, PlaceKind.RUN_FOLDER, root, importer, "openprose"))
             self._ground.entered.add(path)
             imports = f"{path}/{places.IMPORTS}"
             try:
@@ -222,7 +222,9 @@ class _Survey:
 
     def _reactor(self, folder: str) -> None:
         """Proposes a reactor's state folder; it is watched like one that holds a database."""
-        self._propose(Candidate(folder, PlaceKind.RUN_FOLDER, os.path.dirname(folder)))
+        self._propose(
+            Candidate(folder, PlaceKind.RUN_FOLDER, os.path.dirname(folder), None, "openprose")
+        )
         self._folders[folder] = None
 
     def _is_reactor(self, folder: str) -> bool:

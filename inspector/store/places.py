@@ -101,6 +101,8 @@ class Candidate:
     """The OpenProse root or the project folder that it belongs to."""
     parent: str | None = None
     """The run folder that imports it, for an imported program."""
+    runtime: str | None = None
+    """The backend that claims it by its place alone; None = its tables decide."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ class ProblemDetail(Painted):
 
 def _places(problem: Problem) -> list[str]:
     run = problem.run
-    parts = [run.runtime.value, run.run_id] if run is not None else []
+    parts = [run.runtime, run.run_id] if run is not None else []
     path = problem.store.path if problem.store is not None else None
     code = problem.code.replace("_", " ")
     return [part for part in (*parts, path, code, problem.ref) if part]

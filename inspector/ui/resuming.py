@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.model.run import Run
 from inspector.model.status import Status
-from inspector.model.store import Runtime
+from inspector.query.registry import presentation_of
 from inspector.ui.commands import Command
 
 RESUMING_COMMANDS = (
@@ -23,6 +23,7 @@ def why_not_resume(run: Run | None) -> str | None:
     """Why there is nothing to resume, as far as the list knows; the dialog knows more."""
     if run is None:
         return "There is no run under the cursor."
-    if run.status is Status.COMPLETED and run.runtime is not Runtime.GRIMOIRE:
+    resumes = presentation_of(run.runtime).can_resume_completed
+    if run.status is Status.COMPLETED and not resumes:
         return "It is completed: there is nothing to resume."
     return None

@@ -26,7 +26,7 @@ from inspector.derive.time_axis import TimeAxis
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
 from inspector.model.step import StepKind
-from inspector.model.store import Health, Runtime, Store, WriteStyle
+from inspector.model.store import Health, Store, WriteStyle
 
 GLYPHS = Glyphs("━", "╺", "╸", "╍")
 ASCII = Glyphs("=", "=", "=", "~")
@@ -197,7 +197,7 @@ def test_zones_of_half_hours_move_no_tick(name: str) -> None:
     assert there.labels[0].label.split(":")[1] != here.labels[0].label.split(":")[1]
 
 
-RUN_STORE = Store("/runs/a/state.db", Runtime.PRISM, "8", WriteStyle.UPDATE, Health.OK)
+RUN_STORE = Store("/runs/a/state.db", "prism", "8", WriteStyle.UPDATE, Health.OK)
 
 
 def run(status: Status = Status.RUNNING) -> Run:

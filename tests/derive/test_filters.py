@@ -5,10 +5,9 @@ from hypothesis import strategies as st
 
 from inspector.derive.filters import Words
 from inspector.model.status import Status
-from inspector.model.store import Runtime
 from tests.ui.fakes import run
 
-AUDIT = run("Nightly Audit", "20260116-b1b1b1", Status.FAILED, runtime=Runtime.PRISM)
+AUDIT = run("Nightly Audit", "20260116-b1b1b1", Status.FAILED, runtime="prism")
 
 
 def test_nothing_typed_means_everything() -> None:

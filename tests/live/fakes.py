@@ -12,8 +12,9 @@ from inspector.derive.steps import StepTable
 from inspector.model.run import Run, RunKind, StepCounts
 from inspector.model.status import Status
 from inspector.model.step import Step
-from inspector.model.store import Health, Runtime, Store, WriteStyle
-from inspector.query.backend import RunReader, StoreReader
+from inspector.model.store import Health, Store, WriteStyle
+from inspector.query.run_reader import RunReader
+from inspector.query.store_reader import StoreReader
 from inspector.query.view import RunView
 from inspector.query.workspace import Workspace
 from inspector.store.discover import Candidate, Discovery, MissingPath, PlaceKind
@@ -24,7 +25,7 @@ BUSY = StoreUnavailable(Health.BUSY, "a writer has held the database")
 
 def store_of(path: str, **more: Any) -> Store:
     """A store that can be read."""
-    return replace(Store(path, Runtime.OPENPROSE, "v5", WriteStyle.NONE, Health.OK), **more)
+    return replace(Store(path, "openprose", "v5", WriteStyle.NONE, Health.OK), **more)
 
 
 def run_of(path: str = "/w/runs/a", status: Status = Status.RUNNING, **more: Any) -> Run:
@@ -110,7 +111,7 @@ class LongRun(FakeRun):
         self.before("newest")
         return None if self.refreshed else replace(view_of(self.run, 2), partial=True)
 
-    def watch_reading(self, tell: Callable[[int, int], None]) -> None:
+    def on_progress(self, tell: Callable[[int, int], None]) -> None:
         self.tell = tell
 
     def refresh(self) -> RunView:

@@ -12,7 +12,7 @@ from inspector.live.feed import Unavailable
 from inspector.live.pacing import Pacing
 from inspector.live.run_worker import LEFT, RunWorker
 from inspector.model.status import Status
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 from inspector.store.read import StoreUnavailable
 from tests.live.fakes import BUSY, FakeRun, Told, run_of
 

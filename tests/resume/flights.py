@@ -7,16 +7,14 @@ from typing import Any
 from inspector.model.preflight import Caution, Command, Decision, Position, PreFlight
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
-from inspector.model.store import Health, Runtime, Store, WriteStyle
+from inspector.model.store import Health, Store, WriteStyle
 
 KEY = "openprose:/project/runs/one/state.db#one"
 PROMPT = "Resume (do not restart) OpenProse run one.\nThe rest."
 
 
 def run(title: str = "nightly-audit", **given: Any) -> Run:
-    store = Store(
-        "/project/runs/one/state.db", Runtime.OPENPROSE, "v5", WriteStyle.APPEND, Health.OK
-    )
+    store = Store("/project/runs/one/state.db", "openprose", "v5", WriteStyle.APPEND, Health.OK)
     whole: dict[str, Any] = {
         "key": KEY,
         "run_id": "one",

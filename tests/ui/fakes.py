@@ -13,8 +13,8 @@ from inspector.model.finding import Finding
 from inspector.model.run import Progress, Run, RunKind, StepCounts, Tokens
 from inspector.model.status import Status
 from inspector.model.step import OpenConstruct, StepKind
-from inspector.model.store import Health, Runtime, Store, WriteStyle
-from inspector.query.backend import RunReader
+from inspector.model.store import Health, Store, WriteStyle
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView, Tab
 
 T = TypeVar("T")
@@ -73,7 +73,7 @@ class FakeFeed:
 
 def store(
     path: str = "/work/runs/one/state.db",
-    runtime: Runtime = Runtime.OPENPROSE,
+    runtime: str = "openprose",
     health: Health = Health.OK,
     reason: str | None = None,
 ) -> Store:
@@ -85,7 +85,7 @@ def run(
     run_id: str = "20260116-143000-a7b3c9",
     status: Status = Status.COMPLETED,
     *,
-    runtime: Runtime = Runtime.OPENPROSE,
+    runtime: str = "openprose",
     started: int | None = None,
     ended: int | None = None,
     written: int | None = None,

@@ -9,7 +9,7 @@ from inspector.live.feed import Looked, Overview
 from inspector.model.run import Progress, Run
 from inspector.model.status import Status
 from inspector.model.step import StepKind
-from inspector.model.store import Health, Runtime
+from inspector.model.store import Health
 from inspector.query.view import RunView
 from tests.ui.fakes import FakeStep, run, store, view
 
@@ -29,7 +29,7 @@ def at(clock: str, days_ago: int = 0) -> int:
 NOW = at("14:32:11")
 AS_OF = at("14:32:07")
 
-OPENPROSE, GRIMOIRE, PRISM = Runtime.OPENPROSE, Runtime.GRIMOIRE, Runtime.PRISM
+OPENPROSE, GRIMOIRE, PRISM = "openprose", "grimoire", "prism"
 
 WAITING = run(
     "YieldRotation → Base",
@@ -88,7 +88,7 @@ AUDIT = run(
 def over(
     title: str,
     run_id: str,
-    runtime: Runtime,
+    runtime: str,
     started: int,
     lasted: int,
     done: int,

@@ -2,3 +2,5 @@
 
 Not here: the other runtimes; and no database in `events`, `fold` and `position`, which are pure.
 """
+
+NAME = "grimoire"

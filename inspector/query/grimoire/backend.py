@@ -1,26 +1,36 @@
-"""Grimoire as a backend. What reads a store is loaded when there is such a store."""
+"""The Grimoire backend. Whatever reads a store is imported when a store is read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from inspector.model.clock import Clock
-from inspector.model.store import Runtime
-from inspector.query.backend import StoreReader
-from inspector.query.grimoire import schema
+from inspector.query.grimoire import NAME, schema
+from inspector.query.presentation import Presentation
+from inspector.query.store_reader import StoreReader
+from inspector.store.discover import Candidate
 
 
 class Grimoire:
-    """Satisfies `Backend`."""
+    """Implements `Backend`."""
 
-    runtime = Runtime.GRIMOIRE
+    name = NAME
+
+    @property
+    def presentation(self) -> Presentation:
+        """Titles, columns and sentences."""
+        from inspector.query.grimoire.present import PRESENTATION
+
+        return PRESENTATION
 
     def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
-        """Whether these tables are a store's."""
+        """Return whether these are tables of Grimoire."""
         return schema.recognise(tables)
 
-    def reader(self, path: str, clock: Clock) -> StoreReader:
-        """A reader of a store."""
+    def reader(
+        self, candidate: Candidate, clock: Clock, related: Sequence[Candidate] = ()
+    ) -> StoreReader | None:
+        """Return a reader of one database."""
         from inspector.query.grimoire.store_reader import GrimoireStore
 
-        return GrimoireStore(path, clock)
+        return GrimoireStore(candidate.path, clock)

@@ -9,8 +9,8 @@ from typing import Any
 from inspector.model.finding import Finding
 from inspector.model.run import Progress, Run, RunKind
 from inspector.model.status import Status
-from inspector.model.store import Runtime, Store
-from inspector.query.grimoire import crosschain, verdicts
+from inspector.model.store import Store
+from inspector.query.grimoire import NAME, crosschain, verdicts
 from inspector.query.grimoire.rows import Handoff, Track
 from inspector.query.grimoire.verdicts import Mode
 from inspector.text.numbers import size
@@ -81,7 +81,7 @@ HEAVY_BYTES = 4 << 20
 
 def run_key(path: str, spell: str, run_id: str | None) -> str:
     """The run's key: a run id is only unique within its spell."""
-    return f"{Runtime.GRIMOIRE}:{path}#{spell}/{run_id or ''}"
+    return f"{NAME}:{path}#{spell}/{run_id or ''}"
 
 
 def head(store: Store, known: Known, now: int) -> Run:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.model.store import Health, Runtime, Store, WriteStyle
-from inspector.query.grimoire import schema
+from inspector.model.store import Health, Store, WriteStyle
+from inspector.query.grimoire import NAME, schema
 from inspector.query.grimoire.heads import Known, late_state
 from inspector.query.grimoire.records import parsed_columns
 from inspector.query.grimoire.rows import RunRows, text_of
@@ -51,4 +51,4 @@ def store_of_run(path: str, rows: RunRows) -> Store:
     if rows.damage:
         health, reason = Health.PARTIAL, "; ".join(one.sentence for one in rows.damage)
     variant = schema.variant_of(rows.tables, rows.version)
-    return Store(path, Runtime.GRIMOIRE, variant, WriteStyle.APPEND, health, reason)
+    return Store(path, NAME, variant, WriteStyle.APPEND, health, reason)

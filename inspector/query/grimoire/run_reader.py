@@ -13,6 +13,7 @@ from inspector.model.preflight import PreFlight
 from inspector.model.status import Status
 from inspector.model.step import Event
 from inspector.model.store import Health
+from inspector.query.capabilities import Capabilities
 from inspector.query.comparing import PREVIOUS, Comparison, Side
 from inspector.query.grimoire import comparing, entries, run_records, texts, values, view
 from inspector.query.grimoire.crossing_rows import is_file, project_of, read_crossing
@@ -26,7 +27,8 @@ from inspector.query.grimoire.run_facts import known_of, store_of_run
 from inspector.query.grimoire.session import read_session
 from inspector.query.grimoire.session_document import session_document
 from inspector.query.grimoire.timeline import KEPT_BYTES, Timeline
-from inspector.query.reading import Tell, tell_nobody
+from inspector.query.progress import Progress, no_progress
+from inspector.query.run_reader import RunReader
 from inspector.query.shared import SharedSource
 from inspector.query.view import RunView, StepContext, ValueList
 from inspector.store.read import StoreUnavailable
@@ -52,10 +54,12 @@ class _Loaded:
     trouble: str | None
 
 
-class SpellRun:
+class SpellRun(RunReader):
     """Satisfies `RunReader`, and what else a reader may offer: its session, comparisons, a line
     about its parts, and long readings that are told of. Used by one thread at a time.
     """
+
+    capabilities = Capabilities(pnl=True, compared=tuple(comparing.COLUMNS))
 
     def __init__(
         self, path: str, spell: str, run_id: str | None, source: SharedSource, clock: Clock
@@ -67,11 +71,11 @@ class SpellRun:
         self._mark: tuple[int, int, bytes] | None = None
         self._facts: view.Facts | None = None
         self._view: RunView | None = None
-        self._tell: Tell = tell_nobody
+        self._tell: Progress = no_progress
 
-    def watch_reading(self, tell: Tell) -> None:
+    def on_progress(self, progress: Progress) -> None:
         """`tell` is told where in the ledger a read is, in bytes."""
-        self._tell = self._timeline.tell = tell
+        self._tell = self._timeline.tell = progress
 
     def newest(self) -> RunView | None:
         """What the end of a long ledger tells, as long as the whole was not read."""
@@ -206,8 +210,6 @@ class SpellRun:
         self._view or self.refresh()
         return run_records.PARTS[part](self._known_facts(), self._asker)
 
-    COMPARED = tuple(comparing.COLUMNS)
-
     def side(self, part: str, run_id: str | None = None) -> Side:
         """What a part says of this run, of another run of the spell, or of the one before it."""
         if part not in comparing.COLUMNS:
@@ -232,13 +234,9 @@ class SpellRun:
         """A line about a part."""
         return run_records.ABOUT.get(part)
 
-    def session(self, limit: int, tell: Tell = tell_nobody) -> Mapping[str, Any]:
+    def session(self, limit: int, tell: Progress = no_progress) -> Mapping[str, Any]:
         """The spell's session over its newest runs; a limit below 1 is no limit."""
         return session_document(read_session(self._asker, self._place.spell, limit, tell))
-
-    def receipts(self) -> Mapping[str, Any]:
-        """Grimoire keeps no receipt, only its traces in the ledger: raises KeyError."""
-        raise KeyError("receipts")
 
     def preflight(self) -> PreFlight:
         """What resuming the run would do."""

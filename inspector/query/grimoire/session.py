@@ -28,7 +28,7 @@ from inspector.query.grimoire.rows import (
 from inspector.query.grimoire.run_money import Asset, RunMoney, Why
 from inspector.query.grimoire.state import State
 from inspector.query.grimoire.verdicts import Mode, known_mode, mode_of, succeeded
-from inspector.query.reading import Tell, tell_nobody
+from inspector.query.progress import Progress, no_progress
 from inspector.query.shared import Asker
 from inspector.query.tables import Tables, read_tables
 
@@ -126,7 +126,7 @@ def read_session(
     asker: Asker,
     spell: str,
     limit: int = DEFAULT_LIMIT,
-    tell: Tell = tell_nobody,
+    tell: Progress = no_progress,
 ) -> Session:
     """Reads a spell's session; a limit below 1 is no limit.
 
@@ -161,7 +161,7 @@ def _find(connection: sqlite3.Connection, spell: str, limit: int) -> _Found:
 class _Progress:
     """Where in all the ledgers of a session its reading is."""
 
-    def __init__(self, tell: Tell, found: _Found) -> None:
+    def __init__(self, tell: Progress, found: _Found) -> None:
         self._tell = tell
         self._total = max(1, sum(found.sizes.values()))
         self._before = 0
@@ -176,7 +176,7 @@ class _Progress:
         self._tell(min(self._before + byte, self._total), self._total)
 
 
-def _read(asker: Asker, found: _Found, spell: str, limit: int, tell: Tell) -> Session:
+def _read(asker: Asker, found: _Found, spell: str, limit: int, tell: Progress) -> Session:
     session, progress, before = Session(spell, limit), _Progress(tell, found), 0
     for row in found.runs:
         progress.run(before)

@@ -11,9 +11,8 @@ from inspector.derive.spending import Spending
 from inspector.model.clock import Clock
 from inspector.model.run import Run
 from inspector.model.status import Status
-from inspector.model.store import Health, Runtime, Store, WriteStyle
-from inspector.query.backend import RunReader
-from inspector.query.grimoire import js, schema, store_records
+from inspector.model.store import Health, Store, WriteStyle
+from inspector.query.grimoire import NAME, js, schema, store_records
 from inspector.query.grimoire.heads import Known, head, late_state
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.records import Records
@@ -30,8 +29,10 @@ from inspector.query.grimoire.run_reader import SpellRun
 from inspector.query.grimoire.session import DEFAULT_LIMIT, Session, read_session
 from inspector.query.grimoire.texts import UNKNOWN, Edges, edges
 from inspector.query.grimoire.verdicts import Mode, mode_of
-from inspector.query.reading import Tell, tell_nobody
+from inspector.query.progress import Progress, no_progress
+from inspector.query.run_reader import RunReader
 from inspector.query.shared import SharedSource
+from inspector.query.store_reader import StoreReader
 from inspector.store.read import StoreUnavailable
 from inspector.text.parse_time import parse_instant
 
@@ -79,8 +80,10 @@ class _Look(NamedTuple):
     edges: Mapping[int, Edges]
 
 
-class GrimoireStore:
+class GrimoireStore(StoreReader):
     """Satisfies `StoreReader` and all of `keeper`. Used by one thread at a time."""
+
+    has_records = True
 
     def __init__(self, path: str, clock: Clock) -> None:
         self.path = path
@@ -142,10 +145,6 @@ class GrimoireStore:
         """Whether the last summary may be out of date."""
         return self._last is None or self._asker.changed()
 
-    def outgrown(self) -> bool:
-        """A database stays one."""
-        return False
-
     def open(self, run: Run) -> RunReader:
         """A reader of the run."""
         return SpellRun(self.path, run.session or "", run.run_id, self._source, self._clock)
@@ -174,7 +173,7 @@ class GrimoireStore:
         """Grimoire records no tokens and no cost: there is nothing to read ledgers for."""
         return ()
 
-    def how(self, source: str) -> str:
+    def usage_method(self, source: str) -> str:
         """Never asked: there are no sums."""
         raise KeyError(source)
 
@@ -186,7 +185,7 @@ class GrimoireStore:
         self,
         spell: str,
         limit: int = DEFAULT_LIMIT,
-        tell: Tell = tell_nobody,
+        tell: Progress = no_progress,
     ) -> Session:
         """A spell's session views and what became of its money."""
         return read_session(self._asker, spell, limit, tell)
@@ -197,9 +196,7 @@ class GrimoireStore:
             store, runs = self._last
             store = replace(store, health=trouble.health, reason=trouble.reason)
             return store, tuple(replace(run, store=store) for run in runs)
-        store = Store(
-            self.path, Runtime.GRIMOIRE, None, WriteStyle.NONE, trouble.health, trouble.reason
-        )
+        store = Store(self.path, NAME, None, WriteStyle.NONE, trouble.health, trouble.reason)
         return store, ()
 
 
@@ -220,7 +217,7 @@ def store_of(path: str, listing: Listing) -> Store:
         health, reason = Health.PARTIAL, "; ".join(one.sentence for one in listing.damage)
     style = WriteStyle.APPEND if listing.runs or listing.ledgers else WriteStyle.NONE
     variant = schema.variant_of(listing.tables, listing.version)
-    return Store(path, Runtime.GRIMOIRE, variant, style, health, reason)
+    return Store(path, NAME, variant, style, health, reason)
 
 
 def _provenance(

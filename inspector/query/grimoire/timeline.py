@@ -18,7 +18,7 @@ from inspector.query.grimoire.fold import apply, hints_with
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.run_money import RunMoney
 from inspector.query.grimoire.state import Hints, State
-from inspector.query.reading import ReadingStopped, Tell, tell_nobody
+from inspector.query.progress import Progress, ReadCancelled, no_progress
 
 KEPT_BYTES = 8 << 20
 """A text up to this size is kept; a longer one is read again when it is asked for."""
@@ -54,7 +54,7 @@ class Timeline:
         self._end = 0
         """Where that bracket is; 0 while the text cannot be gone on with."""
         self._checkpoints: Checkpoints[State] = _checkpoints()
-        self.tell: Tell = tell_nobody
+        self.tell: Progress = no_progress
         """Told where in the text a read is, in bytes."""
 
     def __len__(self) -> int:
@@ -67,7 +67,7 @@ class Timeline:
         """
         try:
             return self._replace(content)
-        except ReadingStopped:
+        except ReadCancelled:
             self._forget()
             self._whole, self._inner, self._end = b"", b"", 0
             raise

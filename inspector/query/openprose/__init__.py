@@ -1,1 +1,3 @@
 """OpenProse: runs kept in `state.db`, one database per run."""
+
+NAME = "openprose"

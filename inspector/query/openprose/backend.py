@@ -1,33 +1,58 @@
-"""OpenProse as a backend. What reads a store is loaded when there is such a store."""
+"""The OpenProse backend. Whatever reads a store is imported when a store is read."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from inspector.model.clock import Clock
-from inspector.model.store import Runtime
-from inspector.query.backend import StoreReader
-from inspector.query.openprose import schema
-from inspector.query.openprose.agents import AgentStore
+from inspector.query.openprose import NAME, schema
 from inspector.query.openprose.logs.record import record_of
+from inspector.query.presentation import Presentation
+from inspector.query.store_reader import StoreReader
+from inspector.store.discover import Candidate, PlaceKind
 from inspector.store.places import STATE
+
+if TYPE_CHECKING:
+    from inspector.query.openprose.agents import AgentStore
 
 
 class OpenProse:
-    """Satisfies `Backend`."""
+    """Implements `Backend`."""
 
-    runtime = Runtime.OPENPROSE
+    name = NAME
+
+    @property
+    def presentation(self) -> Presentation:
+        """Titles, columns and sentences."""
+        from inspector.query.openprose.present import PRESENTATION
+
+        return PRESENTATION
 
     def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
-        """Whether these tables are a run's."""
+        """Return whether these are tables of a run."""
         return schema.recognise(tables)
 
-    def reader(self, path: str, clock: Clock) -> StoreReader:
-        """A reader of one run's database."""
+    def reader(
+        self, candidate: Candidate, clock: Clock, related: Sequence[Candidate] = ()
+    ) -> StoreReader | None:
+        """Return a reader of a run folder or of a run's database lying elsewhere.
+
+        None for a folder that is merely laid out like a reactor's. Of `related`, databases of
+        agents are used: those at the run's own root, and others that may be the user's.
+        """
+        from inspector.query.openprose.agents import AgentStore
         from inspector.query.openprose.store_reader import ProseStore
 
-        return ProseStore(path, clock)
+        if candidate.kind is not PlaceKind.RUN_FOLDER:
+            return ProseStore(candidate.path, clock)
+        agents = tuple(
+            AgentStore(one.path, one.root == candidate.root)
+            for one in related
+            if one.kind is PlaceKind.AGENTS
+        )
+        return run_folder_reader(candidate.path, clock, candidate.parent, agents)
 
 
 def run_folder_reader(
@@ -36,7 +61,7 @@ def run_folder_reader(
     parent: str | None = None,
     agents: tuple[AgentStore, ...] = (),
 ) -> StoreReader | None:
-    """A reader of a run folder; `parent` is the folder of the run that imports it.
+    """Return a reader of a run folder; `parent` is the folder of the run that imports it.
 
     None for a folder that is merely laid out like a reactor's.
     """

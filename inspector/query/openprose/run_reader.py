@@ -15,6 +15,7 @@ from inspector.model.status import Status
 from inspector.model.step import Event
 from inspector.model.store import Health
 from inspector.model.value import Attachment
+from inspector.query.capabilities import Capabilities
 from inspector.query.openprose import context, history, records, values, view
 from inspector.query.openprose.agent_files import kept_agents
 from inspector.query.openprose.endings import Endings
@@ -34,7 +35,8 @@ from inspector.query.openprose.sources import changed_source, project_of, with_s
 from inspector.query.openprose.state import State
 from inspector.query.openprose.timeline import Timeline
 from inspector.query.openprose.writing import Tell, told_at
-from inspector.query.reading import Tell as TellReading
+from inspector.query.progress import Progress
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView, StepContext, ValueList
 from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
 from inspector.store.read import Reading, StoreUnavailable, Token, ZeroTouchReader
@@ -54,8 +56,12 @@ FUTURE_MS = 86_400_000
 """Instants more than a day ahead cannot be right: clocks of one machine agree better."""
 
 
-class ProseRun:
+class ProseRun(RunReader):
     """Satisfies `RunReader`. Used by one thread at a time."""
+
+    capabilities = Capabilities(
+        values_over_time=True, value_versions=True, attachments=True, receipts=True
+    )
 
     def __init__(
         self,
@@ -104,9 +110,9 @@ class ProseRun:
         self._view = self._show(self._timeline.state)
         return self._view
 
-    def watch_reading(self, tell: TellReading) -> None:
+    def on_progress(self, progress: Progress) -> None:
         """`tell` is told how many events were folded."""
-        self._timeline.tell = tell
+        self._timeline.tell = progress
 
     def newest(self) -> RunView | None:
         """The newest events of a long run that was not read yet."""
@@ -391,6 +397,6 @@ class ProseRun:
             open=shown.open,
             describe=shown.describe,
             as_of=now,
-            values_then=True,
+            capabilities=self.capabilities,
             tabs=records.tabs(facts, nodes=len(self._graph.nodes)),
         )

@@ -12,18 +12,19 @@ from inspector.model.clock import Clock
 from inspector.model.finding import Finding
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
-from inspector.model.store import Health, Runtime, Store, WriteStyle
-from inspector.query.backend import RunReader
-from inspector.query.openprose import schema, view
+from inspector.model.store import Health, Store, WriteStyle
+from inspector.query.openprose import NAME, schema, view
 from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.endings import Endings
 from inspector.query.openprose.gates import Gate, pending_gates
 from inspector.query.openprose.rows import Damage, RunRow, read_run_rows
+from inspector.query.run_reader import RunReader
+from inspector.query.store_reader import StoreReader
 from inspector.query.tables import Tables, read_tables, remember
 from inspector.store.read import StoreUnavailable, Token, ZeroTouchReader
 
 
-class ProseStore:
+class ProseStore(StoreReader):
     """Satisfies `StoreReader` for one `state.db`. Used by one thread at a time."""
 
     def __init__(
@@ -74,10 +75,6 @@ class ProseStore:
         """Whether the last summary may be out of date."""
         return self._last is None or self._source.changed()
 
-    def outgrown(self) -> bool:
-        """A database stays one."""
-        return False
-
     def open(self, run: Run) -> RunReader:
         """A reader of the run."""
         # Imported late: a list of runs needs no fold.
@@ -104,7 +101,7 @@ def unknown_run(
     """What can be said of a run folder whose store cannot be read."""
     if health is Health.EMPTY:
         variant = "empty"
-    store = Store(place.store_path, Runtime.OPENPROSE, variant, WriteStyle.NONE, health, reason)
+    store = Store(place.store_path, NAME, variant, WriteStyle.NONE, health, reason)
     run = Run(
         key=view.run_key(place.store_path, place.name),
         kind=RunKind.PROGRAM,

@@ -11,7 +11,7 @@ from inspector.query.openprose.events import Row
 from inspector.query.openprose.fold import fold
 from inspector.query.openprose.kept_rows import KeptRows
 from inspector.query.openprose.state import LATEST, State
-from inspector.query.reading import Tell, tell_nobody
+from inspector.query.progress import Progress, no_progress
 
 PART = 2_000
 """Events that are folded between two tellings: some ten milliseconds of work."""
@@ -29,7 +29,7 @@ class Timeline:
         self._rows = KeptRows()
         self._checkpoints: Checkpoints[State] = Checkpoints()
         self._latest = LATEST
-        self.tell: Tell = tell_nobody
+        self.tell: Progress = no_progress
 
     def __len__(self) -> int:
         return len(self._rows)

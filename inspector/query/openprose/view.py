@@ -13,7 +13,8 @@ from inspector.model.finding import Finding
 from inspector.model.run import Run, RunKind
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, Step, StepKind
-from inspector.model.store import Health, Runtime, Store
+from inspector.model.store import Health, Store
+from inspector.query.openprose import NAME
 from inspector.query.openprose import findings as say
 from inspector.query.openprose.agents import AgentStore
 from inspector.query.openprose.events import text_of
@@ -92,7 +93,7 @@ class Facts:
 
 def run_key(store_path: str, run_id: str) -> str:
     """The run's key, stable for as long as the file lies where it lies."""
-    return f"{Runtime.OPENPROSE}:{store_path}#{run_id}"
+    return f"{NAME}:{store_path}#{run_id}"
 
 
 def pick_run_row(rows: tuple[RunRow, ...], folder_name: str) -> RunRow:
@@ -127,7 +128,7 @@ def store_of(place: Place, facts: Facts, signs: StyleSigns) -> Store:
     if facts.damage:
         health, reason = Health.PARTIAL, "; ".join(one.sentence for one in facts.damage)
     variant = variant_of(facts.tables, style)
-    return Store(place.store_path, Runtime.OPENPROSE, variant, style, health, reason)
+    return Store(place.store_path, NAME, variant, style, health, reason)
 
 
 def status_of(facts: Facts, place: Place) -> Status:

@@ -1,26 +1,36 @@
-"""Prism as a backend. What reads a store is loaded when there is such a store."""
+"""The Prism backend. Whatever reads a store is imported when a store is read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from inspector.model.clock import Clock
-from inspector.model.store import Runtime
-from inspector.query.backend import StoreReader
-from inspector.query.prism import schema
+from inspector.query.presentation import Presentation
+from inspector.query.prism import NAME, schema
+from inspector.query.store_reader import StoreReader
+from inspector.store.discover import Candidate
 
 
 class Prism:
-    """Satisfies `Backend`."""
+    """Implements `Backend`."""
 
-    runtime = Runtime.PRISM
+    name = NAME
+
+    @property
+    def presentation(self) -> Presentation:
+        """Titles, columns and sentences."""
+        from inspector.query.prism.present import PRESENTATION
+
+        return PRESENTATION
 
     def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
-        """Whether these tables are Prism's."""
+        """Return whether these are tables of Prism."""
         return schema.recognise(tables)
 
-    def reader(self, path: str, clock: Clock) -> StoreReader:
-        """A reader of one database."""
+    def reader(
+        self, candidate: Candidate, clock: Clock, related: Sequence[Candidate] = ()
+    ) -> StoreReader | None:
+        """Return a reader of one database."""
         from inspector.query.prism.store_reader import PrismStore
 
-        return PrismStore(path, clock)
+        return PrismStore(candidate.path, clock)

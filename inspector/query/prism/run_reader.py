@@ -12,6 +12,7 @@ from inspector.model.clock import Clock
 from inspector.model.preflight import PreFlight
 from inspector.model.run import Run
 from inspector.model.step import Event
+from inspector.query.capabilities import Capabilities
 from inspector.query.prism import context, history, records, view
 from inspector.query.prism.event_pages import Page, read_again
 from inspector.query.prism.events import Row
@@ -23,6 +24,7 @@ from inspector.query.prism.tabs import agent_tabs
 from inspector.query.prism.timeline import Timeline, has_repeats
 from inspector.query.prism.usage import judged_run
 from inspector.query.prism.values import agent_values
+from inspector.query.run_reader import RunReader
 from inspector.query.shared import Asker
 from inspector.query.view import RunView, StepContext, ValueList
 from inspector.store.read import Reading
@@ -33,8 +35,10 @@ COUNT_SECONDS = 5.0
 """How long it may go unseen that old events were taken away."""
 
 
-class AgentRun:
+class AgentRun(RunReader):
     """Satisfies `RunReader`. Used by one thread at a time."""
+
+    capabilities = Capabilities(usage=True, approvals=True)
 
     def __init__(
         self,
@@ -163,10 +167,6 @@ class AgentRun:
         session = self._session()
         subject = records.Subject(session=session, run=self._run)
         return self._source.read(records.question(part, subject, self._clock())).value
-
-    def receipts(self) -> Mapping[str, Any]:
-        """Prism keeps none."""
-        raise KeyError("receipts")
 
     def preflight(self) -> PreFlight:
         """What resuming the run would do."""

@@ -11,7 +11,6 @@ from inspector.derive.spending import Spending
 from inspector.model.clock import Clock
 from inspector.model.run import Run, RunKind
 from inspector.model.store import Health, Store
-from inspector.query.backend import RunReader
 from inspector.query.prism import records, view
 from inspector.query.prism.catalog import AGE_MS, Catalog
 from inspector.query.prism.run_reader import AgentRun
@@ -19,17 +18,21 @@ from inspector.query.prism.search import search
 from inspector.query.prism.summary import summary
 from inspector.query.prism.usage import HOW
 from inspector.query.prism.workflow_reader import WorkflowRun
+from inspector.query.run_reader import RunReader
 from inspector.query.searching import Hit
 from inspector.query.shared import SharedSource
+from inspector.query.store_reader import StoreReader
 from inspector.query.tables import read_tables, remember
 from inspector.store.read import StoreUnavailable
 
 
-class PrismStore:
+class PrismStore(StoreReader):
     """Satisfies `StoreReader`, `RecordKeeper`, `UsageKeeper` and `TextSearcher`.
 
     Used by one thread at a time.
     """
+
+    has_records = True
 
     def __init__(self, path: str, clock: Clock) -> None:
         self.path = path
@@ -77,10 +80,6 @@ class PrismStore:
         """Whether the last summary may be out of date."""
         return self._last is None or self._source.changed()
 
-    def outgrown(self) -> bool:
-        """A database stays one."""
-        return False
-
     def open(self, run: Run) -> RunReader:
         """A reader of the run; it shares this store's private copy."""
         name = run.key.removeprefix(view.run_key(self.path, ""))
@@ -122,7 +121,7 @@ class PrismStore:
         """Every row of usage, with whether it counts; as of the last summary."""
         return self._catalog.spending()
 
-    def how(self, source: str) -> str:
+    def usage_method(self, source: str) -> str:
         """How a sum was computed."""
         return HOW.get(source, source)
 

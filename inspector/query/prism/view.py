@@ -11,8 +11,8 @@ from inspector.model.finding import Finding
 from inspector.model.run import Progress, Run, RunKind
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, StepKind
-from inspector.model.store import Health, Runtime, Store, WriteStyle
-from inspector.query.prism import truth
+from inspector.model.store import Health, Store, WriteStyle
+from inspector.query.prism import NAME, truth
 from inspector.query.prism.cells import name_of
 from inspector.query.prism.heads import Checkpoint, Lease, RunHead
 from inspector.query.prism.schema import health_of, variant_of
@@ -32,7 +32,7 @@ _OPEN = (StepKind.SEGMENT, StepKind.TURN, StepKind.LOOP, StepKind.TOOL_CALL, Ste
 
 def run_key(path: str, name: str) -> str:
     """The run's key, stable for as long as the database lies where it lies."""
-    return f"{Runtime.PRISM}:{path}#{name}"
+    return f"{NAME}:{path}#{name}"
 
 
 def store_of(path: str, tables: Tables, verdict: Verdict, damage: Sequence[str] = ()) -> Store:
@@ -40,7 +40,7 @@ def store_of(path: str, tables: Tables, verdict: Verdict, damage: Sequence[str] 
     health, reason = health_of(tables, damage)
     return Store(
         path,
-        Runtime.PRISM,
+        NAME,
         variant_of(tables, verdict),
         WriteStyle.MIXED,
         health,
@@ -52,7 +52,7 @@ def store_of(path: str, tables: Tables, verdict: Verdict, damage: Sequence[str] 
 
 def unreadable_store(path: str, health: Health, reason: str) -> Store:
     """A store that cannot be read now and never could."""
-    return Store(path, Runtime.PRISM, None, WriteStyle.NONE, health, reason)
+    return Store(path, NAME, None, WriteStyle.NONE, health, reason)
 
 
 @dataclass(frozen=True, slots=True)

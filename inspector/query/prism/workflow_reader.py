@@ -12,6 +12,7 @@ from inspector.model.clock import Clock
 from inspector.model.preflight import PreFlight
 from inspector.model.step import Event
 from inspector.model.store import Health
+from inspector.query.capabilities import Capabilities
 from inspector.query.prism import records, view
 from inspector.query.prism.heads import (
     RUN_LEASE,
@@ -28,6 +29,7 @@ from inspector.query.prism.tabs import workflow_tabs
 from inspector.query.prism.tool_rows import joined, tool_rows, track_of
 from inspector.query.prism.values import tool_values, workflow_values
 from inspector.query.prism.workflows import ToolTrack, Workflow, workflow_of, workflow_steps
+from inspector.query.run_reader import RunReader
 from inspector.query.shared import Asker
 from inspector.query.view import RunView, StepContext, ValueList
 from inspector.store.read import StoreUnavailable
@@ -44,11 +46,13 @@ class _Loaded:
     last_tool_at: int | None
 
 
-class WorkflowRun:
+class WorkflowRun(RunReader):
     """Satisfies `RunReader`. Used by one thread at a time.
 
     Prism writes no events of workflows: there is one state, which another takes the place of.
     """
+
+    capabilities = Capabilities(usage=True)
 
     def __init__(
         self,
@@ -167,10 +171,6 @@ class WorkflowRun:
         self._view or self.refresh()
         subject = records.Subject(run=self._run, checkpoint=self._key)
         return self._source.read(records.question(part, subject, self._clock())).value
-
-    def receipts(self) -> Mapping[str, Any]:
-        """Prism keeps none."""
-        raise KeyError("receipts")
 
     def preflight(self) -> PreFlight:
         """What resuming the run would do."""

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
 from inspector.ui.lines import LineList
 from inspector.ui.models.columns import VERSIONS, before_in_words

@@ -11,8 +11,8 @@ from textual.timer import Timer
 from inspector.live.feed import Unavailable
 from inspector.model.clock import Clock
 from inspector.model.run import Run
-from inspector.query.backend import RunReader
-from inspector.query.reading import ReadingStopped
+from inspector.query.progress import ReadCancelled
+from inspector.query.run_reader import RunReader
 from inspector.query.spell_session import session_of
 from inspector.query.view import RunView
 from inspector.text.measure import cell_width, clip
@@ -298,7 +298,7 @@ def read_book(reader: RunReader, run: Run, clock: Clock, wait: Wait) -> Book | U
         return book_of(session_of(reader, run, LIMIT, clock, wait.tell))
     except KeyError:
         return None
-    except ReadingStopped:
+    except ReadCancelled:
         return Unavailable("The reading was stopped.")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.model.run import Run
-from inspector.model.store import Runtime
+from inspector.query.registry import presentation_of
 from inspector.ui.commands import Command
 from inspector.ui.kit import Kit
 
@@ -56,6 +56,6 @@ def why_no_pnl(run: Run | None) -> str | None:
     """Why there is no profit and loss to show."""
     if run is None:
         return "There is no run under the cursor."
-    if run.runtime is not Runtime.GRIMOIRE:
+    if not presentation_of(run.runtime).has_pnl:
         return "Only Grimoire records what its runs moved."
     return None

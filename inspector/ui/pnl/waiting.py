@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.query.reading import ReadingStopped
+from inspector.query.progress import ReadCancelled
 from inspector.text.numbers import size
 
 SHOWN_AFTER = 0.3
@@ -18,10 +18,10 @@ class Wait:
         self._unwanted = False
 
     def tell(self, done: int, of: int) -> None:
-        """How many bytes of how many were read. Raises `ReadingStopped` once nobody waits."""
+        """How many bytes of how many were read. Raises `ReadCancelled` once nobody waits."""
         self._done, self._of = done, of
         if self._unwanted:
-            raise ReadingStopped
+            raise ReadCancelled
 
     def stop(self) -> None:
         """Nobody waits any more: the reading ends at its next step."""

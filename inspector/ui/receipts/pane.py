@@ -13,7 +13,7 @@ from textual.widget import Widget
 from inspector.config.settings import Settings
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
 from inspector.ui.lines import LineList
 from inspector.ui.paint import margin

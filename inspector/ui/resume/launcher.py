@@ -19,8 +19,8 @@ from inspector.model.clock import Clock
 from inspector.model.preflight import PreFlight
 from inspector.model.run import Run
 from inspector.process.foreground import NotStarted
-from inspector.query.backend import RunReader
 from inspector.query.resuming import preflight_of
+from inspector.query.run_reader import RunReader
 from inspector.resume import journal
 from inspector.resume.launch import (
     BACKGROUND,

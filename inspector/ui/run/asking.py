@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from inspector.live.feed import Feed, Unavailable
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 
 T = TypeVar("T")
 

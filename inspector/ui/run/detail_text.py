@@ -8,7 +8,7 @@ from typing import Any
 from inspector.model.finding import Finding
 from inspector.model.status import ENDED, Status
 from inspector.model.step import Attempt, Step
-from inspector.model.store import Runtime
+from inspector.query.registry import presentation_of
 from inspector.text.mask import mask, mask_named
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import NOT_RECORDED, duration, instant
@@ -311,8 +311,5 @@ def location(about: Subject) -> str:
         return ""
     if (about.run.store.variant or "").startswith("log"):
         return f"line {events[-1].id}"
-    table = ref.get("table") or _TABLES.get(about.run.runtime, "event")
+    table = ref.get("table") or presentation_of(about.run.runtime).event_table
     return f"{table} {events[-1].id}"
-
-
-_TABLES = {Runtime.OPENPROSE: "execution"}

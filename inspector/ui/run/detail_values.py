@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from inspector.model.run import Run
-from inspector.model.store import Runtime
 from inspector.model.value import WHEN_UNKNOWN, Then, Value
+from inspector.query.registry import presentation_of
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import NOT_RECORDED, size
 from inspector.ui.palette import Role
@@ -41,9 +41,11 @@ def _values_title(about: Subject) -> str:
 
 def as_of_now(page: Page, run: Run) -> None:
     """What a traveller must not take for the past."""
-    if run.runtime is Runtime.OPENPROSE:
+    present_only = presentation_of(run.runtime).present_only
+    if present_only:
         page.blank()
-        for part in wrapped("agents and receipts are shown as of now", page.room, 3):
+        told = f"{' and '.join(present_only)} are shown as of now"
+        for part in wrapped(told, page.room, 3):
             page.line().add(part, Role.MUTED)
 
 

@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 from inspector.model.run import Run
 from inspector.model.status import ENDED
-from inspector.model.store import Runtime, WriteStyle
+from inspector.query.registry import presentation_of
 from inspector.query.view import RunView
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import duration, local_moment, tokens, zone_label
@@ -146,9 +146,8 @@ class Identity(Painted):
         room = width - 2 * margin(width)
         if view is not None and view.travelling:
             line.add(f"at event {view.events:,} of {view.total_events:,}", Role.TRAVEL)
-            now = [] if view.values_then else ["the tab of values"]
-            if self._run.runtime is Runtime.OPENPROSE:
-                now += ["agents", "receipts"]
+            now = [] if view.capabilities.values_over_time else ["the tab of values"]
+            now += presentation_of(self._run.runtime).present_only
             told = f"as the record stood then; {', '.join(now)} and findings are as of now"
             line.add(clip(told, room - line.cells, ellipsis=signs.cut), Role.MUTED, skip=space)
         elif view is not None and view.partial:
@@ -189,7 +188,7 @@ def facts(run: Run, standing: Standing, now: int, zone: tzinfo | None, width: in
     found = [_short_id(run.run_id or "no run id")]
     if run.session is not None:
         found.append(f"session {run.session}")
-    found.append(_variant(run, full))
+    found.append(presentation_of(run.runtime).store_label(run.store, full))
     timed, told = standing.timed, standing.axis_told
     if run.order_only:
         plain = "no times recorded" if full else "order of events, no times"
@@ -203,23 +202,13 @@ def facts(run: Run, standing: Standing, now: int, zone: tzinfo | None, width: in
         found.append(f"{tokens(run.tokens.total)} tokens")
     for currency, amount in (run.cost or {}).items():
         found.append(f"${amount}" if currency == "USD" else f"{amount} {currency}")
-    if full and run.mode is not None and run.runtime is Runtime.OPENPROSE:
-        found.append(f"state mode {run.mode}")
+    if full:
+        found += presentation_of(run.runtime).head_facts(run)
     return found
 
 
 def _short_id(run_id: str) -> str:
     return run_id if len(run_id) <= ID_CELLS else f"…{run_id[-ID_CELLS + 1 :]}"
-
-
-def _variant(run: Run, full: bool) -> str:
-    store = run.store
-    if store.runtime is not Runtime.OPENPROSE:
-        return f"{store.runtime} schema {store.variant}" if store.variant else str(store.runtime)
-    named = f"{store.runtime} {store.variant}" if store.variant else str(store.runtime)
-    if full and store.write_style is not WriteStyle.NONE:
-        named += f", {store.write_style}"
-    return named
 
 
 def _when(run: Run, now: int, zone: tzinfo | None) -> list[str]:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from inspector.model.value import AttachmentVerdict, Value
 from inspector.query.attached import trouble_of
-from inspector.query.backend import ReadsAttachments, ReadsContents, RunReader
+from inspector.query.run_reader import RunReader
 from inspector.text.binary import hex_rows, mask_bytes, what_they_are
 from inspector.text.escape import visible_lines
 from inspector.text.mask_parts import mask_parts
@@ -98,7 +98,7 @@ def read_held(reader: RunReader, value: Value, scope: str | None, most: int) -> 
         if isinstance(found, Held) or not value.value:
             return found
     is_text = value.type != "blob"
-    if value.row is not None and isinstance(reader, ReadsContents):
+    if value.row is not None:
         content = reader.content(value.row, most)
         if content is not None:
             return Held(value.name, content[0], content[1], is_text)
@@ -110,9 +110,10 @@ def read_held(reader: RunReader, value: Value, scope: str | None, most: int) -> 
 
 
 def _held_file(reader: RunReader, name: str | None, path: str, most: int) -> Held | str:
-    if not isinstance(reader, ReadsAttachments):
+    read = reader.attachment(path, most)
+    if read is None:
         return "Files of this run are not read."
-    found, data = reader.attachment(path, most)
+    found, data = read
     if found.verdict not in GOOD:
         return f"There is no file to read: {trouble_of(found.verdict)}."
     is_text = found.verdict is not AttachmentVerdict.OK_BINARY

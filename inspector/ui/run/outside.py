@@ -14,9 +14,9 @@ from typing import Any
 from textual.app import App, SuspendNotSupported
 
 from inspector.model.run import Run
-from inspector.model.store import Runtime
 from inspector.process.foreground import NotStarted
 from inspector.process.pager import NoPager, Pager, pager_of, read_in, show_picture
+from inspector.query.registry import presentation_of
 from inspector.store.private import private_folder
 from inspector.store.unavailable import StoreUnavailable
 from inspector.text.images import image_facts
@@ -215,10 +215,11 @@ def why_not_there(path: Path, run: Run) -> str | None:
     """Why nothing is saved under this name: where a runtime keeps its own, nothing is added."""
     if not path.name or path.is_dir():
         return "Name a file, not a folder."
-    kept, store = os.path.split(os.path.realpath(run.store.path))
-    own = run.runtime is Runtime.OPENPROSE or os.path.basename(kept) == ".grimoire"
+    real = os.path.realpath(run.store.path)
+    kept, store = os.path.split(real)
+    protected = presentation_of(run.runtime).protected_folder(real)
     where = os.path.realpath(path.parent)
-    if own and f"{where}/".startswith(f"{kept}/"):
+    if protected is not None and f"{where}/".startswith(f"{protected}/"):
         return "That is the folder of the run, where Inspector writes nothing: choose another."
     if where == kept and path.name.startswith(f"{store}-"):
         return "SQLite takes such a name for a part of the run's database: choose another."

@@ -11,7 +11,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from inspector.live.feed import Unavailable
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView, Tab
 from inspector.ui.lines import LineList
 from inspector.ui.run.asking import Asker

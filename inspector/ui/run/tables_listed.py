@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from inspector.live.feed import Unavailable
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 from inspector.ui.palette import Role
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.content_view import ContentView, Titled

@@ -13,10 +13,10 @@ from textual.widget import Widget
 
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
-from inspector.model.store import Runtime
 from inspector.model.value import WHEN_UNKNOWN, Then, Value
 from inspector.query.attached import trouble_of
-from inspector.query.backend import RunReader
+from inspector.query.registry import presentation_of
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView, ValueList
 from inspector.text.numbers import NOT_RECORDED, count, size
 from inspector.ui.field import Field
@@ -227,8 +227,9 @@ class ValuesPane(Pane):
             facts.append(WHEN_UNKNOWN)
         elif value.written_event is not None:
             facts.append(f"written at event {value.written_event:,}")
-        if self.run.runtime is Runtime.OPENPROSE:
-            facts.append("projection: what the run wrote down, not what was proved")
+        note = presentation_of(self.run.runtime).value_note
+        if note is not None:
+            facts.append(note)
         return safe(value.name or NOT_RECORDED, signs), tuple(facts)
 
     def enter(self) -> None:

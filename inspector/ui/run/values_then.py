@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from inspector.derive.instants import end_of
 from inspector.model.value import Value
-from inspector.query.backend import KeepsVersions, RunReader, TellsThen
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView, StepContext, ValueList
 
 
@@ -23,7 +23,12 @@ def point_of(view: RunView | None, step: int, *, chosen: bool) -> Point | None:
 
     None where that is now, or nothing tells which values there were.
     """
-    if view is None or view.partial or not view.values_then or not 0 <= step < len(view.steps):
+    if (
+        view is None
+        or view.partial
+        or not view.capabilities.values_over_time
+        or not 0 <= step < len(view.steps)
+    ):
         return None
     event = view.events if view.travelling else end_of(view.steps, step) if chosen else None
     if event is None or event >= view.total_events:
@@ -35,9 +40,8 @@ def point_of(view: RunView | None, step: int, *, chosen: bool) -> Point | None:
 def context_at(reader: RunReader, step: int, event: int | None) -> StepContext:
     """The context of a step; for a traveller with the values that there were at the event."""
     context = reader.context(step)
-    if event is None or not isinstance(reader, TellsThen):
-        return context
-    return replace(context, values=reader.values_at(event, context.values.frame))
+    values = None if event is None else reader.values_at(event, context.values.frame)
+    return context if values is None else replace(context, values=values)
 
 
 def values_of(
@@ -50,21 +54,21 @@ def values_of(
 
 
 def _values(reader: RunReader, scope: str | None, point: Point | None) -> ValueList:
-    if point is None or not isinstance(reader, TellsThen):
-        return reader.values(scope)
-    return reader.values_at(point.event, scope)
+    values = None if point is None else reader.values_at(point.event, scope)
+    return reader.values(scope) if values is None else values
 
 
 def with_older(reader: RunReader, shown: ValueList) -> ValueList:
     """The values, each with its older rows below it, the newest of these first."""
-    if not isinstance(reader, KeepsVersions):
+    if not reader.capabilities.value_versions:
         return shown
     rows: list[Value] = []
     for value in shown.values:
         rows.append(value)
         if value.superseded and value.name is not None:
-            versions = reader.versions(value.name).values
-            same = [one for one in versions if one.scope == value.scope]
+            versions = reader.versions(value.name)
+            found = () if versions is None else versions.values
+            same = [one for one in found if one.scope == value.scope]
             at = next((at for at, one in enumerate(same) if one.row == value.row), len(same))
             rows.extend(reversed(same[:at]))
     return replace(shown, values=tuple(rows))

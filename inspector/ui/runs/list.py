@@ -11,7 +11,7 @@ from textual.strip import Strip
 from inspector.derive.filters import Words
 from inspector.derive.groups import Arrangement, Group, Sort
 from inspector.model.run import Run
-from inspector.model.store import Runtime
+from inspector.query.registry import presentation_of
 from inspector.ui.lines import LineList
 from inspector.ui.paint import Line, margin
 from inspector.ui.palette import Ground, Role
@@ -33,7 +33,7 @@ _LABELS: tuple[tuple[str, str, bool], ...] = (
 
 def moves_money(run: Run) -> bool:
     """Whether a run may have a net amount."""
-    return run.net is not None or run.runtime is Runtime.GRIMOIRE
+    return run.net is not None or presentation_of(run.runtime).moves_funds
 
 
 class RunsList(LineList):

@@ -139,7 +139,7 @@ def paint_run(
     started = signs.plain(started_text(run, group, look.now, look.zone))
     _title(line, run, columns, look, started, cursor and focused)
     if columns.runtime is not None and columns.run is not None:
-        line.put(columns.runtime, run.runtime.value, Role.MUTED)
+        line.put(columns.runtime, run.runtime, Role.MUTED)
         line.put(columns.run, short_id(run, signs), Role.MUTED)
     if columns.started_end is not None:
         line.right(columns.started_end, started, _unless_missing(started, Role.MUTED))

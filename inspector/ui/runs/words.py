@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from inspector.derive.groups import is_active
 from inspector.model.run import Run
 from inspector.model.status import Status
-from inspector.model.store import Health, Runtime
+from inspector.model.store import Health
+from inspector.query.registry import presentation_of
 from inspector.text.numbers import Zone, age, clock_time, duration
 from inspector.ui.palette import Role
 from inspector.ui.roles import status_word, word_role
@@ -49,12 +50,10 @@ def _sentence(run: Run, now: int, zone: Zone, signs: Signs) -> str:
             return "last written less than a minute ago"
         return f"nothing written for {age(now - written)}; whether it lives is not known"
     ended = _ending(run, now, zone)
-    if run.runtime is not Runtime.GRIMOIRE or run.status is Status.WAITING:
+    note = presentation_of(run.runtime).ended_note
+    if note is None or run.status is Status.WAITING:
         return ended
-    return f"{ended}; {ONLY_AT_THE_END}" if ended else ONLY_AT_THE_END
-
-
-ONLY_AT_THE_END = "Grimoire writes a run only when it is over"
+    return f"{ended}; {note}" if ended else note
 
 
 def _ending(run: Run, now: int, zone: Zone) -> str:

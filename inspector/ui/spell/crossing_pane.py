@@ -13,9 +13,8 @@ from textual.widget import Widget
 
 from inspector.live.feed import Overview, Unavailable
 from inspector.model.run import Run
-from inspector.query.backend import RunReader
-from inspector.query.comparing import Explains
 from inspector.query.masked import Masks
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
 from inspector.ui.lines import LineList
 from inspector.ui.paint import Painted, margin
@@ -208,5 +207,5 @@ def found_in(reader: RunReader, part: str) -> Found | None:
         records = [dict(record) for record in reader.record(part)]
     except KeyError:
         return None
-    about = reader.about(part) if isinstance(reader, Explains) else None
+    about = reader.about(part)
     return about or "", tuple(Masks().content({"records": records})["records"])

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.query.backend import RunReader
-from inspector.query.comparing import PREVIOUS, Compares, Explains
+from inspector.query.comparing import PREVIOUS
 from inspector.query.masked import Masks
+from inspector.query.run_reader import RunReader
 from inspector.text.escape import json_text
 from inspector.text.numbers import NOT_RECORDED
 from inspector.text.parse_time import parse_instant
@@ -60,9 +60,10 @@ class Sides:
 
 def sides_of(reader: RunReader, part: str, against: str | None) -> Sides | None:
     """A part of this run beside that of another; None where the runtime compares nothing."""
-    if not isinstance(reader, Compares) or part not in reader.COMPARED:
+    side = reader.side(part, against or PREVIOUS)
+    told = None if side is None else reader.compare(part, side, whole=True)
+    if told is None:
         return None
-    told = reader.compare(part, reader.side(part, against or PREVIOUS), whole=True)
     now = _saved(reader) if part == "state" else None
     records = [dict(record) for record in told.records]
     if now is not None:
@@ -72,7 +73,7 @@ def sides_of(reader: RunReader, part: str, against: str | None) -> Sides | None:
             if record["name"] in now:
                 record[SAVED_NOW] = {record["name"]: now[record["name"]]}
     masked = Masks().content({"records": records})["records"]
-    about = reader.about(part) if isinstance(reader, Explains) else None
+    about = reader.about(part)
     rows = tuple(_row(record, now is not None) for record in masked)
     return Sides(about or "", told.before, rows, told.notes, now is not None)
 

@@ -10,7 +10,7 @@ import pytest
 from inspector.model.preflight import PreFlight
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
-from inspector.model.store import Health, Runtime, Store, WriteStyle
+from inspector.model.store import Health, Store, WriteStyle
 from inspector.query.grimoire.crossing_rows import CrossingRows, is_file, project_of
 from inspector.query.grimoire.preflight import Material, preflight, spell_path
 from inspector.query.grimoire.rows import Handoff, StepResult, Track
@@ -53,7 +53,7 @@ def flight(
     run_id: str | None = "r",
     there: bool = True,
 ) -> PreFlight:
-    store = Store(DATABASE, Runtime.GRIMOIRE, "2", WriteStyle.APPEND, Health.OK)
+    store = Store(DATABASE, "grimoire", "2", WriteStyle.APPEND, Health.OK)
     run = Run("k", RunKind.SPELL, store, run_id, "XSource", Status.WAITING, "success=1")
     tracks = [track("source", "XSource", source)]
     if destination is not None:
@@ -112,7 +112,7 @@ def test_what_is_blocked_and_why(given: dict[str, Any], why: str) -> None:
 
 
 def test_a_spell_on_one_chain_is_no_cast_that_could_be_resumed() -> None:
-    store = Store(DATABASE, Runtime.GRIMOIRE, "2", WriteStyle.APPEND, Health.OK)
+    store = Store(DATABASE, "grimoire", "2", WriteStyle.APPEND, Health.OK)
     run = Run("k", RunKind.SPELL, store, "r", "Solo", Status.FAILED, "success=0")
     rows = CrossingRows(("Solo",), {"runtime_mode": "cast_execute"}, (), (), (), None)
     found = preflight(Material(run, rows, DATABASE, "/p", False, NOW))

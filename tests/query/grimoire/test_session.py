@@ -17,7 +17,7 @@ from inspector.query.grimoire.run_money import FEE_ADDRESS, LOSS_ADDRESS, RunMon
 from inspector.query.grimoire.session_document import session_document
 from inspector.query.grimoire.store_reader import GrimoireStore
 from inspector.query.grimoire.units import units
-from inspector.query.reading import ReadingStopped
+from inspector.query.progress import ReadCancelled
 from tests.query.grimoire.building import DRY_RUN, EXECUTE, SIMULATE, Book, Ledger
 
 Asked = Callable[..., Any]
@@ -354,9 +354,9 @@ def test_a_session_says_how_far_it_is_and_can_be_ended(tmp_path: Path) -> None:
 
     def tire(done: int, of: int) -> None:
         if done > of // 2:
-            raise ReadingStopped
+            raise ReadCancelled
 
-    with pytest.raises(ReadingStopped):
+    with pytest.raises(ReadCancelled):
         store.session("Spell", 0, tire)
     assert store.session("Spell").total == 4
     store.close()

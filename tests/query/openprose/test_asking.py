@@ -8,7 +8,7 @@ import pytest
 from benchmarks.runs import LIVE
 from benchmarks.writers import OneRowPerCall, make_run, row_sql
 from inspector.model.clock import system_clock
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 from inspector.query.workspace import Workspace
 
 QUESTIONS: dict[str, Callable[[RunReader], object]] = {

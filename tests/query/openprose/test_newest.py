@@ -11,7 +11,7 @@ from inspector.model.status import Status
 from inspector.query import rows as query_rows
 from inspector.query.openprose import newest
 from inspector.query.openprose.run_reader import ProseRun
-from inspector.query.reading import ReadingStopped
+from inspector.query.progress import ReadCancelled
 from inspector.query.workspace import Workspace
 from tests.query.openprose.builders import done, executing, failed, rows
 from tests.query.openprose.databases import OTHER_EXECUTIONS, Opened, labels, make
@@ -92,16 +92,16 @@ def test_tables_that_others_make_are_read_whole_or_by_their_end(
 def test_how_far_it_is_is_told_and_can_end_it(tmp_path: Path, opened: Opened) -> None:
     told: list[tuple[int, int]] = []
     run = opened(long_run(tmp_path))
-    run.watch_reading(lambda done, of: told.append((done, of)))
+    run.on_progress(lambda done, of: told.append((done, of)))
     run.refresh()
     assert told[-1] == (22, 22)
 
     def enough(done: int, of: int) -> None:
-        raise ReadingStopped
+        raise ReadCancelled
 
     other = ProseRun(run._place, system_clock())
-    other.watch_reading(enough)
-    with pytest.raises(ReadingStopped):
+    other.on_progress(enough)
+    with pytest.raises(ReadCancelled):
         other.refresh()
     other.close()
 
@@ -127,9 +127,9 @@ def test_it_can_be_ended_before_anything_was_folded(
     def after_three(done: int, of: int) -> None:
         told.append((done, of))
         if len(told) == 3:
-            raise ReadingStopped
+            raise ReadCancelled
 
-    run.watch_reading(after_three)
-    with pytest.raises(ReadingStopped):
+    run.on_progress(after_three)
+    with pytest.raises(ReadCancelled):
         run.refresh()
     assert told == [(0, 1)] * 3, "fifteen of twenty-two rows were read"

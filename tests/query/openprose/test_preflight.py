@@ -16,7 +16,7 @@ from inspector.model.finding import Finding
 from inspector.model.preflight import PreFlight
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
-from inspector.model.store import Health, Runtime, Store, WriteStyle
+from inspector.model.store import Health, Store, WriteStyle
 from inspector.model.value import Value
 from inspector.query.openprose.position import position_of
 from inspector.query.openprose.preflight import RECENT_MS, Material, ordinal, preflight
@@ -39,7 +39,7 @@ from tests.query.openprose.builders import (
 NOW = 1_768_573_931_000
 LONG_AGO = NOW - 11 * 3_600_000
 OWN_ID = "20260116-030000-b1b1b1"
-STORE = Store("/project/runs/one/state.db", Runtime.OPENPROSE, "v5", WriteStyle.APPEND, Health.OK)
+STORE = Store("/project/runs/one/state.db", "openprose", "v5", WriteStyle.APPEND, Health.OK)
 
 
 def material(*rows: Cells, names: Sequence[str] = (), **given_: Any) -> Material:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.model.store import Runtime
-from inspector.query.backend import RunReader
+from inspector.query.run_reader import RunReader
 from inspector.query.workspace import Workspace
 from inspector.store.read import StoreUnavailable
 from tests.cases import Cases
@@ -37,7 +36,9 @@ def listed(run: RunReader, part: str) -> int:
     if part == "values":
         return len(run.values().values)
     if part == "receipts":
-        return len(run.receipts()["receipts"])
+        receipts = run.receipts()
+        assert receipts is not None
+        return len(receipts["receipts"])
     return sum(1 for one in run.record(part) if not one.get("missing"))
 
 
@@ -50,7 +51,7 @@ def differing(root: Path) -> tuple[list[tuple[str, str, int | None, int]], int]:
         workspace.discover()
         for _, runs in workspace.summaries():
             for run in runs:
-                if run.runtime is not Runtime.OPENPROSE:
+                if run.runtime != "openprose":
                     continue
                 opened = workspace.open(run)
                 try:

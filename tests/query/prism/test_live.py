@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from inspector.model.status import Status
-from inspector.query.backend import RunReader
 from inspector.query.prism.run_reader import COUNT_SECONDS, AgentRun
 from inspector.query.prism.store_reader import PrismStore
+from inspector.query.run_reader import RunReader
 from inspector.query.shared import Asker, SharedSource
 from inspector.query.view import RunView
 from inspector.store.read import ZeroTouchReader

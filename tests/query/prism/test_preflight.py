@@ -10,7 +10,7 @@ import pytest
 from inspector.model.preflight import PreFlight
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
-from inspector.model.store import Health, Runtime, Store, WriteStyle
+from inspector.model.store import Health, Store, WriteStyle
 from inspector.query.prism.heads import Checkpoint, Lease, Owner, RunHead
 from inspector.query.prism.preflight import (
     AgentMaterial,
@@ -22,7 +22,7 @@ from inspector.query.prism.workflows import workflow_of
 
 NOW = 1_795_982_700_000
 LATER, EARLIER = "2026-11-29T20:06:13.787Z", "2026-11-29T20:00:00.000Z"
-STORE = Store("/p/.prism/sessions.db", Runtime.PRISM, "8", WriteStyle.UPDATE, Health.OK, None,
+STORE = Store("/p/.prism/sessions.db", "prism", "8", WriteStyle.UPDATE, Health.OK, None,
               "verified_current")  # fmt: skip
 
 
@@ -209,7 +209,7 @@ def test_workflows_that_nothing_resumes(word: str, status: Status, why: str) -> 
 
 
 def test_a_database_that_prism_refuses_is_told() -> None:
-    old = Store("/p/a.db", Runtime.PRISM, "4", WriteStyle.UPDATE, Health.OK, None,
+    old = Store("/p/a.db", "prism", "4", WriteStyle.UPDATE, Health.OK, None,
                 "legacy_genuine", "Prism says no.")  # fmt: skip
     run = Run("k", RunKind.AGENT, old, "r", "t", Status.WAITING, None)
     flight = agent_preflight(AgentMaterial(run, None, suspended(call("w")), NOW))

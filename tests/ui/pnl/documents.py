@@ -9,8 +9,7 @@ from typing import Any
 from inspector.config.settings import Asset, Settings
 from inspector.live.feed import Overview
 from inspector.model.run import Run, RunKind
-from inspector.model.store import Runtime
-from inspector.query.reading import Tell, tell_nobody
+from inspector.query.progress import Progress, no_progress
 from inspector.query.view import RunView, Tab
 from inspector.ui.app import InspectorApp
 from tests.ui.run import pictured
@@ -19,7 +18,7 @@ from tests.ui.run.fakes import COMPLETED, FAILED, FakeReader, RunFeed, run_of, s
 Document = dict[str, Any]
 SUMS = ("credits", "debits", "fees", "losses", "net", "unaccounted")
 
-STORE = store_of(Runtime.GRIMOIRE, "2")
+STORE = store_of("grimoire", "2")
 SPELL = "TreasuryRebalance"
 TABS = (Tab("timeline", "Timeline"), Tab("pnl", "P&L"), Tab("raw", "Raw"))
 NET = (22, 107, -18, 104, 48, None, 37, -42, 66, -9, 83_750_000, None)
@@ -195,9 +194,9 @@ class SessionReader(FakeReader):
 
     told: Document
     limits: list[int]
-    while_reading: Callable[[Tell], None] = staticmethod(lambda tell: None)
+    while_reading: Callable[[Progress], None] = staticmethod(lambda tell: None)
 
-    def session(self, limit: int, tell: Tell = tell_nobody) -> Mapping[str, Any]:
+    def session(self, limit: int, tell: Progress = no_progress) -> Mapping[str, Any]:
         """The document that it was given."""
         self.limits.append(limit)
         self.while_reading(tell)

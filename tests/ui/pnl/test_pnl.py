@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from inspector.config.settings import Asset
 from inspector.live.feed import Unavailable
-from inspector.query.reading import Tell
+from inspector.query.progress import Progress
 from inspector.ui.pnl.bars import scale_of, window_of
 from inspector.ui.pnl.body import LIMIT
 from inspector.ui.pnl.figures import in_cells, in_groups, on_a_bar
@@ -337,7 +337,7 @@ async def test_a_long_reading_says_how_far_it_is_and_escape_ends_it() -> None:
         reading = threading.Thread(target=work)
         reading.start()
 
-    def endless(tell: Tell) -> None:
+    def endless(tell: Progress) -> None:
         while True:
             tell(12_000_000, 300_000_000)
             time.sleep(0.005)

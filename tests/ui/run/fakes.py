@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from inspector.derive.steps import StepTable
 from inspector.live.feed import Subscription, Unavailable
 from inspector.model.finding import Finding
-from inspector.model.preflight import PreFlight
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
 from inspector.model.step import Attempt, Event, StepKind
-from inspector.model.store import Health, Runtime, Store, WriteStyle
+from inspector.model.store import Health, Store, WriteStyle
 from inspector.model.value import Value
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView, StepContext, Tab, ValueList
 from tests.ui.fakes import FakeFeed
 
@@ -105,8 +105,8 @@ def view_of(
     )
 
 
-def store_of(runtime: Runtime = Runtime.OPENPROSE, variant: str = "v5") -> Store:
-    style = WriteStyle.APPEND if runtime is Runtime.OPENPROSE else WriteStyle.UPDATE
+def store_of(runtime: str = "openprose", variant: str = "v5") -> Store:
+    style = WriteStyle.APPEND if runtime == "openprose" else WriteStyle.UPDATE
     return Store(f"/project/{runtime}/state.db", runtime, variant, style, Health.OK)
 
 
@@ -133,7 +133,7 @@ def run_of(
     )
 
 
-class FakeReader:
+class FakeReader(RunReader):
     """Answers from what it was given; `asked` says what was asked."""
 
     def __init__(self, views: Callable[[int | None], RunView]) -> None:
@@ -183,12 +183,6 @@ class FakeReader:
 
     def record(self, part: str) -> Sequence[Mapping[str, Any]]:
         return self.records[part]
-
-    def receipts(self) -> Mapping[str, Any]:
-        raise KeyError("receipts")
-
-    def preflight(self) -> PreFlight:
-        raise KeyError("preflight")
 
     def changed(self) -> bool:
         return False

@@ -10,7 +10,6 @@ from typing import Any
 from inspector.model.run import Run, RunKind, Tokens
 from inspector.model.status import Status
 from inspector.model.step import Attempt, Event, StepKind
-from inspector.model.store import Runtime
 from inspector.model.value import Attachment, AttachmentVerdict, Value
 from inspector.query.view import RunView, Tab
 from tests.ui.run.fakes import (
@@ -195,7 +194,7 @@ TRIAGE = replace(
         "support-triage",
         "r-7f2c",
         WAITING,
-        store=store_of(Runtime.PRISM, "8"),
+        store=store_of("prism", "8"),
         findings=("approval for refund expires in 12m; nothing else can continue before it",),
         session="s-41",
         started_at=START,

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from textual.app import App
 
-from inspector.model.store import Runtime
 from inspector.model.value import Attachment, AttachmentVerdict, Value
 from inspector.process.foreground import NotStarted
 from inspector.query.view import ValueList
@@ -199,7 +198,7 @@ class TestSaving:
         assert why_not_there(tmp_path, run) == "Name a file, not a folder."
 
     def test_no_name_is_taken_that_belongs_to_the_database(self, tmp_path: Path) -> None:
-        store = replace(store_at(tmp_path / "run"), runtime=Runtime.PRISM)
+        store = replace(store_at(tmp_path / "run"), runtime="prism")
         run = run_of(store=store)
         name = os.path.basename(store.path)
         (tmp_path / "link").symlink_to(tmp_path / "run")
@@ -246,7 +245,7 @@ class TestSaving:
 
 def store_at(folder: Path) -> Any:
     folder.mkdir()
-    store = store_of(Runtime.OPENPROSE)
+    store = store_of("openprose")
     return type(store)(
         str(folder / "state.db"), store.runtime, store.variant, store.write_style, store.health
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inspector.model.value import Then, Value
+from inspector.query.capabilities import Capabilities
 from inspector.query.view import RunView, StepContext, ValueList
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed
@@ -35,7 +36,7 @@ class ThenReader(FakeReader):
 
 
 def then(at: int | None = None) -> RunView:
-    return replace(pictured.research(at), values_then=True)
+    return replace(pictured.research(at), capabilities=Capabilities(values_over_time=True))
 
 
 def feed() -> RunFeed:

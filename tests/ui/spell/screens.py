@@ -14,8 +14,8 @@ from inspector.config.settings import Asset, Settings
 from inspector.live.feed import Overview, Subscription, Unavailable
 from inspector.model.clock import parse_now
 from inspector.model.run import Run
-from inspector.query.backend import RunReader
 from inspector.query.grimoire.store_reader import GrimoireStore
+from inspector.query.run_reader import RunReader
 from inspector.ui.app import InspectorApp
 from inspector.ui.run.screen import RunScreen
 from tests.ui.fakes import FakeFeed

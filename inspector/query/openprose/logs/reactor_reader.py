@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.model.clock import Clock
-from inspector.model.preflight import PreFlight
 from inspector.model.run import Run, RunKind, StepCounts, Tokens
 from inspector.model.status import Status
 from inspector.model.step import Event, Step, StepKind
-from inspector.model.store import Health, Runtime, Store, WriteStyle
-from inspector.query.backend import RunReader
+from inspector.model.store import Health, Store, WriteStyle
+from inspector.query.capabilities import Capabilities
+from inspector.query.openprose import NAME
 from inspector.query.openprose.findings import chains
 from inspector.query.openprose.logs import nodes, reactor
 from inspector.query.openprose.logs.compiled import graph_of
@@ -24,6 +24,8 @@ from inspector.query.openprose.receipts.files import array_rows, rows_to_receipt
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
 from inspector.query.openprose.receipts.receipt import Receipt
 from inspector.query.openprose.view import Place, run_key
+from inspector.query.run_reader import RunReader
+from inspector.query.store_reader import StoreReader
 from inspector.query.view import RunView, StepContext, Tab, ValueList
 from inspector.store.logfile import LogMark, mark_at, read_ends
 from inspector.store.places import RECEIPTS, TOPOLOGY
@@ -36,7 +38,7 @@ _NO_RECEIPTS = "nothing has been rendered yet: there is no receipt"
 
 def _store(place: Place, health: Health, reason: str | None) -> Store:
     path = place.store_path
-    return Store(path, Runtime.OPENPROSE, "reactor", WriteStyle.APPEND, health, reason)
+    return Store(path, NAME, "reactor", WriteStyle.APPEND, health, reason)
 
 
 def _head(place: Place, store: Store, mark: LogMark | None) -> Run:
@@ -54,7 +56,7 @@ def _head(place: Place, store: Store, mark: LogMark | None) -> Run:
     )
 
 
-class ReactorStore:
+class ReactorStore(StoreReader):
     """Satisfies `StoreReader`. Used by one thread at a time."""
 
     def __init__(self, folder: str, clock: Clock) -> None:
@@ -89,8 +91,10 @@ class ReactorStore:
         """Nothing is held."""
 
 
-class ReactorRun:
+class ReactorRun(RunReader):
     """Satisfies `RunReader`. Used by one thread at a time."""
+
+    capabilities = Capabilities(receipts=True)
 
     def __init__(self, place: Place, clock: Clock) -> None:
         self._place = place
@@ -176,10 +180,6 @@ class ReactorRun:
         """The ledger as a document."""
         self._view or self.refresh()
         return ledger_document(self._ledger)
-
-    def preflight(self) -> PreFlight:
-        """A reactor goes on by itself when something wakes it: raises KeyError."""
-        raise KeyError("preflight")
 
     def changed(self) -> bool:
         """Whether receipts or the graph were written since the last answer."""

@@ -13,6 +13,7 @@ from inspector.model.status import Status
 from inspector.model.step import Event, Step
 from inspector.model.store import Health
 from inspector.model.value import Attachment
+from inspector.query.capabilities import Capabilities
 from inspector.query.openprose.agent_files import kept_agents
 from inspector.query.openprose.kept_counting import kept_counts
 from inspector.query.openprose.kept_files import AGENTS, WORLD_MODELS
@@ -30,6 +31,7 @@ from inspector.query.openprose.preflight import Material, preflight
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
 from inspector.query.openprose.sources import project_of, source_files, source_of_node
 from inspector.query.openprose.view import Place
+from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView, StepContext, Tab, ValueList
 from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
 from inspector.store.read import StoreUnavailable
@@ -43,8 +45,10 @@ MOST_LINES = 10_000
 Record = Mapping[str, Any]
 
 
-class LogRun:
+class LogRun(RunReader):
     """Satisfies `RunReader`. Used by one thread at a time."""
+
+    capabilities = Capabilities(attachments=True, receipts=True)
 
     def __init__(self, place: Place, clock: Clock) -> None:
         self._place = place

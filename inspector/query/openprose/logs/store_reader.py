@@ -11,7 +11,6 @@ from inspector.model.finding import Finding
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
-from inspector.query.backend import RunReader
 from inspector.query.openprose.logs import view
 from inspector.query.openprose.logs.folder import last_write
 from inspector.query.openprose.logs.record import record_of
@@ -19,6 +18,8 @@ from inspector.query.openprose.logs.run_reader import LogRun
 from inspector.query.openprose.logs.state import Ending
 from inspector.query.openprose.logs.summary import header_in, standing
 from inspector.query.openprose.view import Place
+from inspector.query.run_reader import RunReader
+from inspector.query.store_reader import StoreReader
 from inspector.store.logfile import LogMark, mark_at, read_ends
 from inspector.store.unavailable import StoreUnavailable
 
@@ -26,7 +27,7 @@ END_BYTES = 8 << 10
 """Bytes of either end of a log that tell how a run stands, nearly always."""
 
 
-class LogStore:
+class LogStore(StoreReader):
     """Satisfies `StoreReader` for a run folder without a database. Used by one thread at a time."""
 
     def __init__(self, place: Place, clock: Clock) -> None:

@@ -12,7 +12,8 @@ from inspector.model.finding import Finding
 from inspector.model.run import Run, RunKind
 from inspector.model.status import ENDED, FINISHED, Status
 from inspector.model.step import OpenConstruct, Step, StepKind
-from inspector.model.store import Health, Runtime, Store, WriteStyle
+from inspector.model.store import Health, Store, WriteStyle
+from inspector.query.openprose import NAME
 from inspector.query.openprose import findings as prose_findings
 from inspector.query.openprose.logs import findings as say
 from inspector.query.openprose.logs.folder import Surroundings
@@ -56,7 +57,7 @@ class Facts:
 def log_store(path: str, health: Health = Health.OK, reason: str | None = None) -> Store:
     """The store of a log: variant `log`, or `log-v1` for the elder `state.md`."""
     variant = "log-v1" if path.endswith("state.md") else "log"
-    return Store(path, Runtime.OPENPROSE, variant, WriteStyle.APPEND, health, reason)
+    return Store(path, NAME, variant, WriteStyle.APPEND, health, reason)
 
 
 def head_of(place: Place, facts: Facts, ended: Ending | None) -> Run:
