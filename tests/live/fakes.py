@@ -73,6 +73,7 @@ class FakeRun:
     refreshed: int = 0
     closed: bool = False
     before: Callable[[str], None] = lambda what: None
+    progress: Callable[[int, int], None] = lambda done, total: None
 
     def refresh(self) -> RunView:
         self.before("refresh")
@@ -85,6 +86,12 @@ class FakeRun:
     def at(self, event: int) -> RunView:
         self.before("at")
         return view_of(self.run, min(event, self.events), self.events)
+
+    def newest(self) -> RunView | None:
+        return None
+
+    def on_progress(self, progress: Callable[[int, int], None]) -> None:
+        self.progress = progress
 
     def changed(self) -> bool:
         self.before("changed")
@@ -105,18 +112,14 @@ class LongRun(FakeRun):
     """A run whose end can be shown before the whole; `parts` are told while it is read."""
 
     parts: Sequence[tuple[int, int]] = ()
-    tell: Callable[[int, int], None] = lambda done, of: None
 
     def newest(self) -> RunView | None:
         self.before("newest")
         return None if self.refreshed else replace(view_of(self.run, 2), partial=True)
 
-    def on_progress(self, tell: Callable[[int, int], None]) -> None:
-        self.tell = tell
-
     def refresh(self) -> RunView:
         for done, of in self.parts:
-            self.tell(done, of)
+            self.progress(done, of)
         return super().refresh()
 
 

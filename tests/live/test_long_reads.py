@@ -94,7 +94,7 @@ def test_leaving_ends_a_read_in_its_middle_and_answers_who_asked() -> None:
             while True:
                 reading.set()
                 assert left.wait(PATIENCE)
-                self.tell(1, 2)
+                self.progress(1, 2)
 
     run, answers = Endless(), Told()
     worker = worker_of(run, Told(), Told())
@@ -116,7 +116,7 @@ def test_a_question_that_reads_for_nobody_is_ended_too() -> None:
     def long_question(reader: object) -> None:
         asked.set()
         assert left.wait(PATIENCE)
-        run.tell(1, 2)
+        run.progress(1, 2)
 
     assert worker.ask(long_question, answers)
     worker.start()

@@ -27,7 +27,9 @@ def outcomes(discovery: Discovery) -> dict[str, str]:
 @pytest.mark.parametrize("root", ["", ".prose", ".agents/prose", "packages/a", "packages/a/.prose"])
 def test_runs_of_every_generation_are_found(tmp_path: Path, root: str) -> None:
     folder = run(tmp_path / root)
-    expected = Candidate(str(folder), PlaceKind.RUN_FOLDER, str(tmp_path / root), None)
+    expected = Candidate(
+        str(folder), PlaceKind.RUN_FOLDER, str(tmp_path / root), runtime="openprose"
+    )
     assert look(tmp_path).candidates == (expected,)
 
 
@@ -172,7 +174,7 @@ def test_an_imported_program_given_alone_keeps_its_parent(tmp_path: Path) -> Non
     outer = run(tmp_path)
     inner = database(outer / "imports/alice--research/state.db").parent
     assert look(inner).candidates == (
-        Candidate(str(inner), PlaceKind.RUN_FOLDER, str(tmp_path), str(outer)),
+        Candidate(str(inner), PlaceKind.RUN_FOLDER, str(tmp_path), str(outer), "openprose"),
     )
 
 

@@ -47,7 +47,8 @@ def test_named_or_below_a_project(tmp_path: Path, names: tuple[str, ...]) -> Non
 def test_its_receipts_lead_to_it(tmp_path: Path) -> None:
     folder = state(tmp_path / ".reactor", "receipts.json", "compile/topology.json")
     found = discover([str(folder / "receipts.json")], home=None, cwd=str(tmp_path))
-    assert found.candidates == (Candidate(str(folder), PlaceKind.RUN_FOLDER, str(tmp_path)),)
+    expected = Candidate(str(folder), PlaceKind.RUN_FOLDER, str(tmp_path), runtime="openprose")
+    assert found.candidates == (expected,)
     assert str(folder) in found.watch_folders
 
 

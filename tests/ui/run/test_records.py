@@ -9,6 +9,7 @@ import pytest
 
 from inspector.model.step import Event
 from inspector.model.value import Attachment, AttachmentVerdict, Value
+from inspector.query.capabilities import Capabilities
 from inspector.query.view import ValueList
 from inspector.ui.run.record_columns import table_for
 from inspector.ui.run.record_list import place
@@ -19,6 +20,8 @@ from tests.ui.run.screens import on_screen, settle, shown
 
 class Reader(FakeReader):
     """Has an attachment, and an older row of a value."""
+
+    capabilities = Capabilities(value_versions=True, attachments=True)
 
     def versions(self, name: str) -> ValueList:
         rows = [value(name, "first", row=1), value(name, "second", row=2)]
