@@ -1,4 +1,4 @@
-"""What every test has: a home of its own, a zone and a clock that are known, and the cases."""
+"""Fixtures of every test: a private home, a known zone and clock, and the cases."""
 
 import os
 import time
@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.cases import VARIABLE, Cases, cases_from_environment
+from tests.case_archives import VARIABLE, Cases, cases_from_environment
 
-# How long one example takes says nothing where other programs want the processor, too.
+# The time of one example means nothing on a busy machine.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
@@ -23,7 +23,7 @@ HOMES = {
     "XDG_RUNTIME_DIR": "run",
 }
 
-# What the person who runs the tests prefers for their own terminal.
+# Preferences that a developer may have set for their own terminal.
 PREFERENCES = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLORTERM", "SSH_CONNECTION", "SSH_TTY")
 
 
@@ -31,7 +31,7 @@ PREFERENCES = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLORTERM", "SSH_CONNECTI
 def hermetic(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
-    """Hides the user's own runs, settings and preferences; gives the folder that stands in."""
+    """Hides the user's own runs, settings and preferences; returns the root of the private home."""
     root = tmp_path_factory.mktemp("user")
     for variable, place in HOMES.items():
         (root / place).mkdir(parents=True, exist_ok=True)
@@ -49,13 +49,13 @@ def hermetic(
 
 @pytest.fixture
 def set_now(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Stops the clock at an instant (RFC 3339 or UTC ms), here and in programs we start."""
+    """Stops the clock at an instant (RFC 3339 or UTC ms), here and in child processes."""
     return lambda instant: monkeypatch.setenv("INSPECTOR_NOW", instant)
 
 
 @pytest.fixture(scope="session")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Cases:
-    """Real runs with known answers; a test that asks for one is skipped where there are none."""
+    """Real runs with known answers; the workers of one test run unpack them once."""
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent

@@ -14,7 +14,7 @@ import pytest
 
 from inspector.cli.main import main
 from inspector.config.folders import state_dir
-from tests.cases import Cases
+from tests.case_archives import Cases
 from tests.query.grimoire.building import Book
 from tests.resume.stand_ins import RUN_ID, crossing, grimoire, key_of, program
 

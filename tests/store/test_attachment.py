@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inspector.model.value import Attachment, AttachmentVerdict
 from inspector.store.attachment import PREVIEW_BYTES, WHOLE_BYTES, inspect_attachment
-from tests.cases import Cases
+from tests.case_archives import Cases
 from tests.store.trees import file
 
 V = AttachmentVerdict

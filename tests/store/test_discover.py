@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from inspector.store.discover import Candidate, Discovery, MissingPath, PlaceKind, discover
-from tests.cases import Cases
+from tests.case_archives import Cases
 from tests.store.trees import RUN, database, file, run
 
 

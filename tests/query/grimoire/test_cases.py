@@ -17,7 +17,7 @@ from inspector.query.grimoire.collation import key
 from inspector.query.grimoire.session_document import session_document
 from inspector.query.grimoire.store_reader import GrimoireStore
 from inspector.text.escape import json_text
-from tests.cases import Cases
+from tests.case_archives import Cases
 
 ARCHIVE = "grimoire"
 NAMES = [

@@ -14,7 +14,7 @@ from inspector.query.grimoire.events import KNOWN
 from inspector.query.grimoire.fold import apply, fold
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.state import State
-from tests.cases import Cases
+from tests.case_archives import Cases
 from tests.query.grimoire.building import Tree, tree_of
 from tests.query.grimoire.programs import Statement, run, statements
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from inspector.cli.main import main
-from tests.cases import Cases
+from tests.case_archives import Cases
 
 ARCHIVE = "openprose"
 NAMES = [

@@ -11,7 +11,7 @@ import pytest
 from inspector.query.run_reader import RunReader
 from inspector.query.workspace import Workspace
 from inspector.store.read import StoreUnavailable
-from tests.cases import Cases
+from tests.case_archives import Cases
 from tests.query.openprose.builders import done, rows
 from tests.query.openprose.databases import NOW, make
 from tests.query.openprose.kept import write

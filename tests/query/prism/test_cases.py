@@ -13,7 +13,7 @@ import pytest
 
 from inspector.cli.main import main
 from inspector.query.prism.store_reader import PrismStore
-from tests.cases import Cases
+from tests.case_archives import Cases
 
 ARCHIVE = "prism"
 NAMES = (

@@ -17,7 +17,7 @@ from inspector.query.prism.migrations import OLD_FIRSTS, STEPS
 from inspector.query.prism.schema_model import NEWEST, IndexModel, TableModel, model_at
 from inspector.query.prism.verdict import WORDS, Verdict, judge
 from inspector.query.tables import read_tables
-from tests.cases import Cases
+from tests.case_archives import Cases
 from tests.query.prism.builders import Statement, history, row, schema
 
 BEFORE_0_0_13, BEFORE_0_2_2 = (one.checksum for one in OLD_FIRSTS)
