@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.torn_writers import PARTS, SCENARIOS, WRITERS, Board, Crowd, create
-from inspector.store import fingerprint, image, read, stamps
+from inspector.store import connections, fingerprint, read
 from inspector.store.read import StoreUnavailable, ZeroTouchReader
 
 SHORT = (
@@ -101,7 +101,7 @@ class Naive:
         self._path = path
 
     def see(self, survey: Survey) -> Seen:
-        with image.reading(self._path) as connection:
+        with connections.reading(self._path) as connection:
             return survey(connection)
 
     def changed(self) -> bool:
@@ -183,7 +183,7 @@ def round_times(tick_ms: int) -> None:
         mark = fine(status)
         return mark._replace(mtime_ns=mark.mtime_ns - mark.mtime_ns % tick)
 
-    stamps.every_write_shows = lambda dev: False
+    fingerprint.every_write_shows = lambda dev: False
     fingerprint.mark_from = coarse
     read.mark_from = coarse  # type: ignore[attr-defined]
 

@@ -4,13 +4,104 @@ Costs tens of microseconds. Sizes in bytes, modification times in ns. Not here: 
 what a change means for a reader.
 """
 
+from __future__ import annotations
+
+import fcntl
 import os
+import re
 import struct
 import sys
+import time
+from functools import lru_cache
 from typing import NamedTuple
 
-from inspector.store import raw, stamps
-from inspector.store.locks import being_written
+from inspector.store import files
+
+TICK_NS = 20_000_000
+"""Coarser than the clock of any system that keeps fractions of a second."""
+COARSE_TICK_NS = 2_000_000_000
+"""For file systems that keep whole seconds, or every second one."""
+
+MOUNTINFO = "/proc/self/mountinfo"
+_FINE_SINCE = (6, 13)
+_FINE = frozenset({"ext4", "tmpfs", "xfs"})
+_REMEMBERED_S = 60
+
+
+def tick_ns(dev: int, mtime_ns: int) -> int:
+    """How long after a modification time a write may still leave it as it is; 0 if never."""
+    if mtime_ns % 1_000_000_000 == 0:
+        return COARSE_TICK_NS
+    return 0 if every_write_shows(dev) else TICK_NS
+
+
+def every_write_shows(dev: int) -> bool:
+    """Whether a write after a look always changes the time on this device; no if unknown."""
+    # A device number may come to mean another file system, though not between two blinks.
+    return _is_fine(dev, int(time.monotonic()) // _REMEMBERED_S)
+
+
+@lru_cache(maxsize=64)
+def _is_fine(dev: int, _when: int) -> bool:
+    if sys.platform != "linux" or _kernel(os.uname().release) < _FINE_SINCE:
+        return False
+    try:
+        with open(MOUNTINFO, encoding="utf-8", errors="surrogateescape") as table:
+            return kind_of(dev, table.read()) in _FINE
+    except OSError:
+        return False
+
+
+def kind_of(dev: int, mountinfo: str) -> str:
+    """The kind of file system on a device (proc(5), `mountinfo`); empty when it is not told."""
+    wanted = f"{os.major(dev)}:{os.minor(dev)}"
+    for line in mountinfo.splitlines():
+        before, _, after = line.partition(" - ")
+        fields = before.split(" ")
+        if len(fields) > 2 and fields[2] == wanted:
+            return after.split(" ")[0]
+    return ""
+
+
+def _kernel(release: str) -> tuple[int, int]:
+    match = re.match(r"(\d+)\.(\d+)", release)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+_SHARED_FIRST = 0x40000000 + 2
+_SHARED_SIZE = 510
+
+# Shape of `struct flock`, the arguments before and after start and length, where the type lies.
+if sys.platform == "linux" and struct.calcsize("P") == 8:
+    _FLOCK = struct.Struct("hhqqi4x")
+    _QUESTION = _FLOCK.pack(fcntl.F_RDLCK, 0, _SHARED_FIRST, _SHARED_SIZE, 0)
+    _TYPE = 0
+elif sys.platform == "darwin":
+    _FLOCK = struct.Struct("qqihh")
+    _QUESTION = _FLOCK.pack(_SHARED_FIRST, _SHARED_SIZE, 0, fcntl.F_RDLCK, 0)
+    _TYPE = 3
+else:
+    _FLOCK = struct.Struct("")
+    _QUESTION = b""
+    _TYPE = 0
+
+KNOWN = bool(_QUESTION)
+"""Whether this system can be asked at all."""
+
+
+def being_written(fd: int) -> bool | None:
+    """Whether another process may change pages of the database right now; None when unknown.
+
+    Locks of our own process are not seen, so a writer inside it is not either.
+    """
+    if not KNOWN:
+        return None
+    try:
+        answer = fcntl.fcntl(fd, fcntl.F_GETLK, _QUESTION)
+    except OSError:
+        return None
+    return bool(_FLOCK.unpack(answer)[_TYPE] == fcntl.F_WRLCK)
+
 
 HEAD_SIZE = 100
 """The database header (SQLite file format, section 1.3)."""
@@ -113,7 +204,7 @@ class Look(NamedTuple):
 
         A time in the future cannot be met again.
         """
-        tick = stamps.tick_ns(self.db.dev, self.db.mtime_ns)
+        tick = tick_ns(self.db.dev, self.db.mtime_ns)
         age = self.at_ns - self.db.mtime_ns
         return tick - age if -tick <= age < tick else 0
 
@@ -123,11 +214,11 @@ def look(path: str, now_ns: int) -> Look | None:
 
     Raises NotRegular, and OSError with the `filename` that refused.
     """
-    fd = raw.open_regular(path)
+    fd = files.open_regular(path)
     if fd is None:
         return None
     try:
-        head = raw.read_at(fd, HEAD_SIZE, 0)
+        head = files.read_at(fd, HEAD_SIZE, 0)
         status = os.fstat(fd)
         # The lock after the status: what is written later shows in the next look's status.
         writing = being_written(fd)
@@ -143,7 +234,7 @@ def look(path: str, now_ns: int) -> Look | None:
 
 def generation_of(path: str) -> WalGeneration | None:
     """The generation of the log beside a database now; None when either is not there."""
-    fd = raw.open_regular(path)
+    fd = files.open_regular(path)
     if fd is None:
         return None
     try:
@@ -168,11 +259,11 @@ def mark_from(status: os.stat_result) -> Mark:
 
 
 def _beside(path: str, size: int) -> tuple[Mark | None, bytes]:
-    fd = raw.open_regular(path)
+    fd = files.open_regular(path)
     if fd is None:
         return None, b""
     try:
-        head = raw.read_at(fd, size, 0)
+        head = files.read_at(fd, size, 0)
         return mark_of(fd), head
     finally:
         os.close(fd)

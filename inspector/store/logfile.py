@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from inspector.model.store import Health
-from inspector.store import raw
+from inspector.store import files
 from inspector.store.unavailable import StoreUnavailable
 
 CHUNK = 1 << 20
@@ -54,8 +54,8 @@ def read_ends(path: str, size: int) -> tuple[bytes, bytes, LogMark]:
     fd = _open(path)
     try:
         status = os.fstat(fd)
-        head = raw.read_at(fd, size, 0)
-        tail = raw.read_at(fd, size, max(0, status.st_size - size))
+        head = files.read_at(fd, size, 0)
+        tail = files.read_at(fd, size, max(0, status.st_size - size))
         return head, tail, _mark(status)
     finally:
         os.close(fd)
@@ -124,7 +124,7 @@ class LogFile:
 
     def _read_on(self, fd: int, size: int, take: Callable[[bytes], None]) -> None:
         while self.offset < size:
-            data = raw.read_at(fd, min(self._chunk, size - self.offset), self.offset)
+            data = files.read_at(fd, min(self._chunk, size - self.offset), self.offset)
             if not data:
                 return
             self._guard.add(data, self.offset)
@@ -160,8 +160,8 @@ class _Guard:
 
 def _open(path: str) -> int:
     try:
-        fd = raw.open_regular(path)
-    except raw.NotRegular as refused:
+        fd = files.open_regular(path)
+    except files.NotRegular as refused:
         raise StoreUnavailable(Health.UNREADABLE, f"the log is {refused.kind}") from None
     except PermissionError:
         raise StoreUnavailable(Health.DENIED, "this user may not read the log") from None
@@ -176,7 +176,7 @@ def _open(path: str) -> int:
 def _read(fd: int, offset: int, size: int) -> bytes:
     parts: list[bytes] = []
     while size > 0:
-        part = raw.read_at(fd, min(size, CHUNK), offset)
+        part = files.read_at(fd, min(size, CHUNK), offset)
         if not part:
             break
         parts.append(part)

@@ -8,17 +8,20 @@ Weaker where the system cannot say who holds locks (see `locks`): a writer that 
 memory could then be read between two of its writes, if it pauses there longer than a clock tick.
 """
 
+from __future__ import annotations
+
 import os
+import secrets
 import sqlite3
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Generic, NamedTuple, Self, TypeVar
 
 from inspector.model.clock import Clock, system_clock
 from inspector.model.store import Health
-from inspector.store import raw, routes, unavailable
+from inspector.store import files, routes, unavailable
 from inspector.store.fingerprint import (
     HEAD_SIZE,
     MAGIC,
@@ -29,13 +32,149 @@ from inspector.store.fingerprint import (
     look,
     mark_from,
 )
-from inspector.store.lineage import Lineage
-from inspector.store.pace import Pace, ReadBudget
 from inspector.store.private import PrivateRoom
 from inspector.store.routes import Answer, Query, Route
-from inspector.store.tokens import Token, plain_token, token, unique_token
 from inspector.store.unavailable import StoreUnavailable
 from inspector.store.wal import WalImage, content_key_of
+
+
+class _Traits(NamedTuple):
+    """What only a replacement, a VACUUM, a restore or a change of the schema alters."""
+
+    identity: tuple[int, int]
+    birth: int
+    page_size: bytes
+    schema: bytes
+    encoding_and_version: bytes
+    application: bytes
+
+
+@dataclass(slots=True)
+class Lineage:
+    """Counts the generations of one path's content from 1; 0 before the first.
+
+    The signs (SQLite file format, section 1.3): another file; another schema cookie, which VACUUM
+    and the backup API raise as every change of the schema does; another page size, encoding or
+    version of the application; a change counter that went back, as after a copy over the file; a
+    file that lost pages although it does not vacuum itself.
+    """
+
+    generation: int = 0
+    _traits: _Traits | None = None
+    _counter: int = 0
+    _pages: int = 0
+
+    def note(self, identity: tuple[int, int], birth: int, head: bytes) -> None:
+        """Takes in the header (100 bytes) of content that was accepted."""
+        traits = _Traits(identity, birth, head[16:18], head[40:48], head[56:64], head[68:72])
+        counter = int.from_bytes(head[24:28], "big")
+        pages = int.from_bytes(head[28:32], "big")
+        vacuums_itself = any(head[52:56])
+        went_back = (counter - self._counter) & 0xFFFFFFFF >= 1 << 31
+        shrank = pages < self._pages and not vacuums_itself
+        if traits != self._traits or went_back or shrank:
+            self.generation += 1
+        self._traits, self._counter, self._pages = traits, counter, pages
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBudget:
+    """Times in ms. A read gives up as busy after `total_ms`, but never before a third try."""
+
+    total_ms: float = 1000
+    journal_waits: int = 8
+    journal_wait_ms: float = 3
+    """A commit in flight normally ends within these waits."""
+    racy_ms: float = 25
+    """Waiting for the clock that stamps files to move on; beyond it the file is read twice."""
+    first_pause_ms: float = 2
+    longest_pause_ms: float = 250
+    read_twice_at_once_bytes: int = 4 << 20
+    """Up to this size reading twice is cheaper than waiting."""
+    read_twice_bytes: int = 64 << 20
+    """The largest file that is read twice at all."""
+
+
+_FEWEST_TRIES = 3
+_GROWTH = 1.6
+
+
+class RetryPolicy:
+    """What one read has spent."""
+
+    def __init__(self, budget: ReadBudget) -> None:
+        self._budget = budget
+        self._deadline = time.monotonic() + budget.total_ms / 1000
+        self._tries = 0
+        self._pause = budget.first_pause_ms / 1000
+        self._journal_waits = budget.journal_waits
+        self._racy = budget.racy_ms / 1000
+        self.prefers_copy = False
+        """A query that takes longer than copying the file had the file moved under it."""
+        self.may_copy = True
+        """Whether there is room for copies that could also be done without."""
+
+    def waits_for_commit(self) -> bool:
+        """Waits a moment for a transaction to end; False when that was done often enough."""
+        if self._journal_waits <= 0:
+            return False
+        self._journal_waits -= 1
+        self._wait(self._budget.journal_wait_ms / 1000)
+        return True
+
+    def waits_for_tick(self, needed_ns: int) -> bool:
+        """Waits until a modification time is old enough; False when that takes too long."""
+        needed = needed_ns / 1e9
+        if needed > self._racy:
+            return False
+        self._racy -= needed
+        self._wait(needed)
+        return True
+
+    def tries_again(self) -> bool:
+        """Waits a little longer than the last time; False when the time is over."""
+        self._tries += 1
+        left = self._deadline - time.monotonic()
+        if left <= 0 and self._tries >= _FEWEST_TRIES:
+            return False
+        time.sleep(max(0.0, min(self._pause, left)))
+        self._pause = min(self._pause * _GROWTH, self._budget.longest_pause_ms / 1000)
+        return True
+
+    def _wait(self, seconds: float) -> None:
+        self._deadline += seconds
+        time.sleep(seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Equal tokens, equal content of one database; different ones may still be the same.
+
+    `last_write_ms` is when the database, its journal or its log was last written (UTC ms); it takes
+    no part in the comparison.
+    """
+
+    key: tuple[object, ...]
+    last_write_ms: int = field(compare=False)
+
+
+def token(seen: Look, key: tuple[object, ...]) -> Token:
+    """The token of content that `key` identifies."""
+    return Token(key, seen.last_write_ms)
+
+
+def unique_token(seen: Look) -> Token:
+    """A token that never equals another, for content that may still move."""
+    return Token((secrets.token_bytes(16),), seen.last_write_ms)
+
+
+def plain_token(seen: Look) -> Token:
+    """The token of content that no log covers."""
+    unjournalled = seen.being_written and seen.journal_idle
+    if seen.racy_for_ns or unjournalled:
+        return unique_token(seen)
+    return token(seen, (seen.db, seen.birth, seen.head, seen.journal_key))
+
 
 __all__ = ["ReadBudget", "Reading", "Route", "StoreUnavailable", "Token", "ZeroTouchReader"]
 
@@ -77,7 +216,7 @@ class ZeroTouchReader:
         path: str,
         *,
         private_root: str | None = None,
-        budget: ReadBudget = ReadBudget(),  # noqa: B008 - frozen
+        budget: ReadBudget = ReadBudget(),
         clock: Clock | None = None,
         trace: Callable[[str], None] = lambda step: None,
     ) -> None:
@@ -157,7 +296,7 @@ class ZeroTouchReader:
                 there = status.st_dev, status.st_ino
                 return there != last.seen.identity or self._wal.changed()
             return mark_from(status) != last.seen.db or self._moved_beside(last.seen)
-        except (OSError, raw.NotRegular):
+        except (OSError, files.NotRegular):
             return True
 
     def content_token(self) -> Token:
@@ -175,18 +314,18 @@ class ZeroTouchReader:
                 return plain_token(seen)
             try:
                 return token(seen, content_key_of(self._real, seen))
-            except raw.Moved:
+            except files.Moved:
                 return unique_token(seen)
         except StoreUnavailable as error:
             raise self._noted(error, started) from error.__cause__
 
     def _read(self, query: Query[T]) -> Reading[T]:
-        pace = Pace(self._budget)
+        pace = RetryPolicy(self._budget)
         while True:
             seen = self._settled_look(pace)
             try:
                 answer = self._attempt(seen, query, pace)
-            except (raw.Moved, raw.NotRegular):
+            except (files.Moved, files.NotRegular):
                 # The next look says what has become of the files.
                 answer = None
             if answer is not None:
@@ -204,7 +343,7 @@ class ZeroTouchReader:
         self._lineage.note(seen.identity, seen.birth, answer.head)
         return Reading(answer.value, accepted, answer.route)
 
-    def _attempt(self, seen: Look, query: Query[T], pace: Pace) -> Answer[T] | None:
+    def _attempt(self, seen: Look, query: Query[T], pace: RetryPolicy) -> Answer[T] | None:
         if _covered_by_log(seen):
             return self._from_log(seen, query)
         self._wal.drop()
@@ -225,7 +364,7 @@ class ZeroTouchReader:
             pace.prefers_copy = True
             return None
 
-    def _from_copy(self, seen: Look, query: Query[T], pace: Pace) -> Answer[T] | None:
+    def _from_copy(self, seen: Look, query: Query[T], pace: RetryPolicy) -> Answer[T] | None:
         if seen.racy_for_ns and seen.db.size > self._budget.read_twice_bytes:
             return None
         try:
@@ -252,7 +391,7 @@ class ZeroTouchReader:
         self.trace("look-b")
         try:
             again = look(self._real, time.time_ns())
-        except (OSError, raw.NotRegular):
+        except (OSError, files.NotRegular):
             return False
         if again is None or again.calm != seen.calm:
             return False
@@ -262,10 +401,10 @@ class ZeroTouchReader:
         self.trace("look-b")
         try:
             return generation_of(self._real) == generation
-        except (OSError, raw.NotRegular):
+        except (OSError, files.NotRegular):
             return False
 
-    def _settled_look(self, pace: Pace) -> Look:
+    def _settled_look(self, pace: RetryPolicy) -> Look:
         while True:
             seen = self._look()
             self._check(seen)
@@ -284,7 +423,7 @@ class ZeroTouchReader:
         self.trace("look")
         try:
             seen = self._look_at_target()
-        except raw.NotRegular as error:
+        except files.NotRegular as error:
             raise unavailable.unreadable(self._misplaced(error)) from error
         except PermissionError as error:
             raise unavailable.denied(self._name_of(str(error.filename))) from error
@@ -302,7 +441,7 @@ class ZeroTouchReader:
             return None
         try:
             seen = look(self._real, time.time_ns())
-        except raw.NotRegular:
+        except files.NotRegular:
             if not self._follow_links():
                 raise
             seen = None
@@ -348,7 +487,7 @@ class ZeroTouchReader:
             reason += f" for {seconds} s" if seconds < 120 else f" for {seconds // 60} min"
         return StoreUnavailable(error.health, reason, since)
 
-    def _misplaced(self, error: raw.NotRegular) -> str:
+    def _misplaced(self, error: files.NotRegular) -> str:
         if error.path == self._real:
             return f"this is {error.kind}, not a database file"
         return f"{self._name_of(error.path)} is {error.kind}, not a file"

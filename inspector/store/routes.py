@@ -4,16 +4,89 @@ Each takes a look (`seen`) and `calm`, which looks again and tells whether nothi
 None, or raises Moved, when something did. Which way to take is decided in `read`.
 """
 
+from __future__ import annotations
+
 import os
 import sqlite3
+import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from inspector.store import image, raw, unavailable
+from inspector.store import connections, files, unavailable
 from inspector.store.fingerprint import HEAD_SIZE, Look, mark_of
-from inspector.store.journal import copy_with_journal
+
+_MAGIC = bytes.fromhex("d9d505f920a163d7")
+_TAIL = struct.Struct(">II8s")
+_LONGEST_NAME = 4096
+
+
+def copy_with_journal(seen: Look, path: str, target: str) -> None:
+    """Copies the database, then what lies beside it, to a private path; raises Moved.
+
+    The order matters: a page is only written after the journal holds its old content, so a journal
+    copied later undoes all that the copy of the database may hold.
+    """
+    connections.remove(target)
+    with _open(path) as source:
+        if mark_of(source)[:2] != seen.identity:
+            raise files.Moved(path)
+        files.copy_out(source, target)
+    for suffix in ("-journal", "-wal") if seen.has_wal else ("-journal",):
+        with _open(path + suffix) as source:
+            files.copy_out(source, target + suffix)
+    _forget_super_journal(target + "-journal")
+
+
+@contextmanager
+def _open(path: str) -> Iterator[int]:
+    fd = files.open_regular(path)
+    if fd is None:
+        raise files.Moved(path)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def _forget_super_journal(journal: str) -> None:
+    fd = os.open(journal, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        name = super_journal(fd)
+        if name is None:
+            return
+        if _stands(name):
+            os.ftruncate(fd, os.fstat(fd).st_size - len(_MAGIC))
+            return
+    finally:
+        os.close(fd)
+    # Without its super-journal the transaction is complete, and the journal no longer counts.
+    files.unlink(journal)
+
+
+def super_journal(fd: int) -> bytes | None:
+    """The super-journal that an open journal names at its end, or None."""
+    size = os.fstat(fd).st_size
+    if size < _TAIL.size:
+        return None
+    length, checksum, magic = _TAIL.unpack(files.read_at(fd, _TAIL.size, size - _TAIL.size))
+    if magic != _MAGIC or not 0 < length <= min(_LONGEST_NAME, size - _TAIL.size):
+        return None
+    name = files.read_at(fd, length, size - _TAIL.size - length)
+    # SQLite sums signed characters.
+    total = sum(byte - 256 if byte > 127 else byte for byte in name) & 0xFFFFFFFF
+    return name if total == checksum and b"\0" not in name else None
+
+
+def _stands(name: bytes) -> bool:
+    if not os.path.isabs(name):
+        return False
+    try:
+        return os.stat(name).st_size > 0
+    except OSError:
+        return False
+
 
 T = TypeVar("T")
 Query = Callable[[sqlite3.Connection], T]
@@ -42,7 +115,7 @@ def in_place(path: str, seen: Look, query: Query[T], calm: Calm) -> Answer[T] | 
     """Reads the watched file itself; raises TooSlow when a copy is worth its price."""
     started = time.monotonic()
     try:
-        with image.reading(path) as connection:
+        with connections.reading(path) as connection:
             value = query(connection)
     except Exception:
         # What a query raises counts only if the content stood still.
@@ -64,14 +137,14 @@ def from_copy(path: str, seen: Look, query: Query[T], calm: Calm, target: str) -
     """
     try:
         with copying(), _opened(path, seen) as source:
-            raw.copy_out(source, target)
+            files.copy_out(source, target)
             if not calm(seen):
                 return None
             if seen.racy_for_ns and not (_equals(source, target) and calm(seen)):
                 return None
         return query_copy(target, query, "image")
     finally:
-        image.remove(target)
+        connections.remove(target)
 
 
 def from_journal(
@@ -83,12 +156,12 @@ def from_journal(
             copy_with_journal(seen, path, target)
         if not calm(seen):
             return None
-        image.recover(target)
+        connections.recover(target)
         if os.path.getsize(target) == 0:
             raise unavailable.empty()
         return query_copy(target, query, "image")
     finally:
-        image.remove(target)
+        connections.remove(target)
 
 
 def query_copy(path: str, query: Query[T], route: Route) -> Answer[T]:
@@ -96,13 +169,13 @@ def query_copy(path: str, query: Query[T], route: Route) -> Answer[T]:
     try:
         with open(path, "rb") as file:
             head = file.read(HEAD_SIZE)
-        with image.reading(path) as connection:
+        with connections.reading(path) as connection:
             return Answer(query(connection), head, route)
     except (FileNotFoundError, sqlite3.OperationalError) as error:
         # Systems clear away what a user left in memory when the last session ends.
         if os.path.exists(path):
             raise
-        raise raw.Moved(path) from error
+        raise files.Moved(path) from error
 
 
 @contextmanager
@@ -111,7 +184,7 @@ def copying() -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise raw.Moved(str(error.filename)) from error
+        raise files.Moved(str(error.filename)) from error
     except OSError as error:
         why = error.strerror or "no reason given"
         raise unavailable.unreadable(f"it could not be copied: {why}") from error
@@ -119,12 +192,12 @@ def copying() -> Iterator[None]:
 
 @contextmanager
 def _opened(path: str, seen: Look) -> Iterator[int]:
-    source = raw.open_regular(path)
+    source = files.open_regular(path)
     if source is None:
-        raise raw.Moved(path)
+        raise files.Moved(path)
     try:
         if mark_of(source)[:2] != seen.identity:
-            raise raw.Moved(path)
+            raise files.Moved(path)
         yield source
     finally:
         os.close(source)
@@ -135,7 +208,7 @@ def _equals(source: int, path: str) -> bool:
     with open(path, "rb") as copy:
         while True:
             part = copy.read(_COMPARED_BYTES)
-            if raw.read_at(source, _COMPARED_BYTES, offset) != part:
+            if files.read_at(source, _COMPARED_BYTES, offset) != part:
                 return False
             if not part:
                 return True

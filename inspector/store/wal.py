@@ -6,28 +6,184 @@ needs: the base before the log, the same generation before and after, and no mod
 A refresh applies only what was committed since the last one.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Iterator
+import struct
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice, pairwise
+from operator import mul
 
-from inspector.store import image, raw
+from inspector.store import connections, files
 from inspector.store.fingerprint import WAL_HEAD_SIZE, Look, WalGeneration, mark_of
 from inspector.store.private import PrivateRoom
 from inspector.store.unavailable import unreadable
-from inspector.store.walformat import (
-    FRAME_HEAD_SIZE,
-    Checksum,
-    WalFormat,
-    commits,
-    frame_head,
-    frame_heads,
-    frames,
-    is_commit,
-    parse_header,
-)
+
+FRAME_HEAD_SIZE = 24
+_MAGIC = 0x377F0682
+_VERSION = 3007000
+_MASK = 0xFFFFFFFF
+_HEADER = struct.Struct(">4I8s2I")
+_FRAME = struct.Struct(">II8sII")
+_BATCH_BYTES = 1 << 16
+
+Checksum = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class WalFormat:
+    """What a log's header says.
+
+    `valid` is False when SQLite would treat the log as empty; `known` is False when a later SQLite
+    wrote it.
+    """
+
+    valid: bool
+    known: bool
+    page_size: int
+    big_endian: bool
+    salts: bytes
+    checksum: Checksum
+
+    @property
+    def frame_size(self) -> int:
+        """A frame's header and page."""
+        return FRAME_HEAD_SIZE + self.page_size
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One whole transaction of the log, verified."""
+
+    start: int
+    end: int
+    page_count: int
+    """Pages of the database after it."""
+    checksum: Checksum
+    heads: bytes
+    """The headers of its frames, one after the other."""
+    pages: dict[int, bytes]
+    """New content by page number, from 1."""
+
+
+def parse_header(header: bytes) -> WalFormat:
+    """Reads the 32 bytes at the start of a log."""
+    magic, version, page_size, _sequence, salts, first, second = _HEADER.unpack(header)
+    sane = magic & ~1 == _MAGIC and 512 <= page_size <= 65536
+    sane = sane and page_size & (page_size - 1) == 0
+    big_endian = bool(magic & 1)
+    valid = sane and _sum_slowly(_words(header[:24], big_endian)) == (first, second)
+    return WalFormat(valid, version == _VERSION, page_size, big_endian, salts, (first, second))
+
+
+def frame_head(fd: int, wal: WalFormat, offset: int) -> bytes | None:
+    """The header of the frame at `offset` if it belongs to this generation, else None."""
+    head = files.read_at(fd, FRAME_HEAD_SIZE, offset)
+    return head if head[8:16] == wal.salts else None
+
+
+def is_commit(head: bytes) -> bool:
+    """Whether a frame's header ends a transaction."""
+    return head[4:8] != b"\0\0\0\0"
+
+
+def frame_heads(fd: int, wal: WalFormat) -> Iterator[bytes]:
+    """The headers of all frames of this generation, unverified."""
+    offset = WAL_HEAD_SIZE
+    while head := frame_head(fd, wal, offset):
+        yield head
+        offset += wal.frame_size
+
+
+def frames(fd: int, wal: WalFormat, offset: int) -> Iterator[bytes]:
+    """The frames of this generation from `offset` on, unverified."""
+    size = wal.frame_size
+    wanted = 1
+    while True:
+        batch = files.read_at(fd, wanted * size, offset)
+        for place in range(0, len(batch) - size + 1, size):
+            if batch[place + 8 : place + 16] != wal.salts:
+                return
+            yield batch[place : place + size]
+        if len(batch) < wanted * size:
+            return
+        offset += len(batch)
+        wanted = max(1, min(wanted * 4, _BATCH_BYTES // size))
+
+
+def commits(
+    found: Iterable[bytes], wal: WalFormat, offset: int, checksum: Checksum
+) -> Iterator[Commit]:
+    """The transactions in frames from `offset` on that continue the chain from `checksum`.
+
+    Stops where SQLite's own recovery would: at a broken chain or a page number of zero.
+    """
+    start, heads, pages = offset, bytearray(), dict[int, bytes]()
+    for frame in found:
+        number, page_count, _salts, first, second = _FRAME.unpack_from(frame)
+        checksum = _chain(frame, wal, checksum)
+        if checksum != (first, second) or number == 0:
+            return
+        pages[number] = frame[FRAME_HEAD_SIZE:]
+        heads += frame[:FRAME_HEAD_SIZE]
+        offset += wal.frame_size
+        if page_count:
+            yield Commit(start, offset, page_count, checksum, bytes(heads), pages)
+            start, heads, pages = offset, bytearray(), {}
+
+
+# One step of the checksum takes a pair of 32-bit words x, y: s0 += x + s1; s1 += y + s0. That is
+# linear, so a frame's sum is a fixed matrix applied to the sum before it, plus one dot product of
+# its words with fixed weights. A loop over the words in Python would cost ten times as much.
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    first: array[int]
+    second: array[int]
+    matrix: tuple[int, int, int, int]
+
+
+@lru_cache(maxsize=16)
+def _weights(words: int) -> _Weights:
+    first, second = array("I", bytes(4 * words)), array("I", bytes(4 * words))
+    a, b, c, d = 1, 0, 0, 1
+    for pair in range(words - 2, -1, -2):
+        first[pair], second[pair] = (a + b) & _MASK, (c + d) & _MASK
+        first[pair + 1], second[pair + 1] = b, d
+        a, b, c, d = (a + b) & _MASK, (a + 2 * b) & _MASK, (c + d) & _MASK, (c + 2 * d) & _MASK
+    return _Weights(first, second, (a, b, c, d))
+
+
+def _chain(frame: bytes, wal: WalFormat, before: Checksum) -> Checksum:
+    words = _words(frame[:8] + frame[FRAME_HEAD_SIZE:], wal.big_endian)
+    weights = _weights(len(words))
+    a, b, c, d = weights.matrix
+    first = a * before[0] + b * before[1] + sum(map(mul, words, weights.first))
+    second = c * before[0] + d * before[1] + sum(map(mul, words, weights.second))
+    return first & _MASK, second & _MASK
+
+
+def _words(data: bytes, big_endian: bool) -> array[int]:
+    words = array("I", data)
+    if big_endian != (sys.byteorder == "big"):
+        words.byteswap()
+    return words
+
+
+def _sum_slowly(words: array[int]) -> Checksum:
+    first = second = 0
+    for pair in range(0, len(words), 2):
+        first = (first + words[pair] + second) & _MASK
+        second = (second + words[pair + 1] + first) & _MASK
+    return first, second
+
 
 # Applying frames in Python costs by the frame, letting SQLite do it costs by the whole log.
 _FEW_FRAMES = 8
@@ -68,7 +224,7 @@ class WalImage:
         """Forgets the image and removes its files."""
         self._generation = self._applied = self._next_slot = None
         if self.path:
-            image.remove(self.path)
+            connections.remove(self.path)
 
     def refresh(self, seen: Look, holds: Callable[[WalGeneration], bool]) -> bool:
         """Brings the image to the last commit in the log; False means look again.
@@ -97,14 +253,14 @@ class WalImage:
         generation, applied = self._generation, self._applied
         if generation is None or applied is None or self._next_slot is None:
             return True
-        log = raw.open_regular(self._watched + "-wal")
+        log = files.open_regular(self._watched + "-wal")
         if log is None:
             return True
         try:
             return (
                 mark_of(log)[:2] != (generation.wal_dev, generation.wal_ino)
-                or raw.read_at(log, WAL_HEAD_SIZE, 0) != generation.header
-                or raw.read_at(log, FRAME_HEAD_SIZE, applied.end) != self._next_slot
+                or files.read_at(log, WAL_HEAD_SIZE, 0) != generation.header
+                or files.read_at(log, FRAME_HEAD_SIZE, applied.end) != self._next_slot
                 or not self._first_head_stands(log, applied)
             )
         finally:
@@ -145,14 +301,14 @@ class WalImage:
 
     @contextmanager
     def _open_log(self, seen: Look) -> Iterator[int]:
-        log = raw.open_regular(self._watched + "-wal")
+        log = files.open_regular(self._watched + "-wal")
         if log is None:
-            raise raw.Moved(self._watched)
+            raise files.Moved(self._watched)
         try:
             if seen.wal is None or mark_of(log)[:2] != seen.wal[:2]:
-                raise raw.Moved(self._watched)
-            if raw.read_at(log, WAL_HEAD_SIZE, 0) != seen.wal_head:
-                raise raw.Moved(self._watched)
+                raise files.Moved(self._watched)
+            if files.read_at(log, WAL_HEAD_SIZE, 0) != seen.wal_head:
+                raise files.Moved(self._watched)
             yield log
         finally:
             os.close(log)
@@ -165,13 +321,13 @@ class WalImage:
         size = seen.db.size + (seen.wal.size if seen.wal else 0)
         self.path = self._room.path("image", size)
         self._trace("base")
-        source = raw.open_regular(self._watched)
+        source = files.open_regular(self._watched)
         if source is None:
-            raise raw.Moved(self._watched)
+            raise files.Moved(self._watched)
         try:
             if mark_of(source)[:2] != seen.identity:
-                raise raw.Moved(self._watched)
-            raw.copy_out(source, self.path, between=lambda: self._trace("base-part"))
+                raise files.Moved(self._watched)
+            files.copy_out(source, self.path, between=lambda: self._trace("base-part"))
         finally:
             os.close(source)
         self._trace("base-copied")
@@ -190,7 +346,7 @@ class WalImage:
 
     def _first_head_stands(self, log: int, applied: _Applied) -> bool:
         first = applied.heads[:FRAME_HEAD_SIZE]
-        return raw.read_at(log, len(first), applied.start) == first
+        return files.read_at(log, len(first), applied.start) == first
 
     def _few(self) -> int:
         assert self._applied is not None
@@ -212,7 +368,7 @@ class WalImage:
         try:
             for number, page in pages.items():
                 if number <= page_count:
-                    raw.write_at(out, page, (number - 1) * wal.page_size)
+                    files.write_at(out, page, (number - 1) * wal.page_size)
             os.ftruncate(out, page_count * wal.page_size)
         finally:
             os.close(out)
@@ -225,9 +381,9 @@ class WalImage:
         target = self.path + "-wal"
         out = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         try:
-            offset = raw.write_at(out, header, 0)
+            offset = files.write_at(out, header, 0)
             for part in _whole_frames(log, wal):
-                offset += raw.write_at(out, part, offset)
+                offset += files.write_at(out, part, offset)
                 for place in range(0, len(part), wal.frame_size):
                     heads += part[place : place + FRAME_HEAD_SIZE]
         finally:
@@ -237,7 +393,7 @@ class WalImage:
     def _replay(self, heads: bytes) -> None:
         self._trace("replay")
         wal = self._known_format()
-        count = image.recover(self.path)
+        count = connections.recover(self.path)
         heads = heads[: count * FRAME_HEAD_SIZE]
         bounds = [0, *(number + 1 for number in range(count) if is_commit(_head(heads, number)))]
         digest = b""
@@ -261,7 +417,7 @@ class WalImage:
         assert self._applied is not None
         if not self._known_format().valid:
             return None
-        slot = raw.read_at(log, FRAME_HEAD_SIZE, self._applied.end)
+        slot = files.read_at(log, FRAME_HEAD_SIZE, self._applied.end)
         return None if slot[8:16] == self._known_format().salts else slot
 
     def _known_format(self) -> WalFormat:
@@ -277,9 +433,9 @@ def content_key_of(path: str, seen: Look) -> tuple[object, ...]:
     """
     wal = parse_header(seen.wal_head)
     end, digest, pending = WAL_HEAD_SIZE, b"", b""
-    log = raw.open_regular(path + "-wal")
+    log = files.open_regular(path + "-wal")
     if log is None:
-        raise raw.Moved(path)
+        raise files.Moved(path)
     try:
         for head in frame_heads(log, wal) if wal.valid else ():
             pending += head
@@ -287,8 +443,8 @@ def content_key_of(path: str, seen: Look) -> tuple[object, ...]:
                 digest = _digest(digest, pending)
                 end += len(pending) // FRAME_HEAD_SIZE * wal.frame_size
                 pending = b""
-        if raw.read_at(log, WAL_HEAD_SIZE, 0) != seen.wal_head:
-            raise raw.Moved(path)
+        if files.read_at(log, WAL_HEAD_SIZE, 0) != seen.wal_head:
+            raise files.Moved(path)
     finally:
         os.close(log)
     return seen.generation, end, digest
@@ -299,7 +455,7 @@ def _whole_frames(log: int, wal: WalFormat) -> Iterator[bytes]:
     batch = max(1, (1 << 18) // size) * size
     offset = WAL_HEAD_SIZE
     while True:
-        part = raw.read_at(log, batch, offset)
+        part = files.read_at(log, batch, offset)
         ours = 0
         while ours + size <= len(part) and part[ours + 8 : ours + 16] == wal.salts:
             ours += size

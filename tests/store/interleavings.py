@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inspector.store import raw, stamps
+from inspector.store import files, fingerprint
 from inspector.store.read import ReadBudget, StoreUnavailable, ZeroTouchReader
 from tests.store.ledger import Seen, survey
 from tests.store.writers import Writer
@@ -212,13 +212,13 @@ class _Parts:
 
     def __init__(self, reached: Callable[[str], None]) -> None:
         self._reached = reached
-        self._read_at, self._copy_out, self._chunk = raw.read_at, raw.copy_out, raw.CHUNK
+        self._read_at, self._copy_out, self._chunk = files.read_at, files.copy_out, files.CHUNK
 
     def __enter__(self) -> None:
-        raw.read_at, raw.copy_out, raw.CHUNK = self._in_two, self._in_parts, 40_000 + 777
+        files.read_at, files.copy_out, files.CHUNK = self._in_two, self._in_parts, 40_000 + 777
 
     def __exit__(self, *_: object) -> None:
-        raw.read_at, raw.copy_out, raw.CHUNK = self._read_at, self._copy_out, self._chunk
+        files.read_at, files.copy_out, files.CHUNK = self._read_at, self._copy_out, self._chunk
 
     def _in_two(self, fd: int, size: int, offset: int) -> bytes:
         # The first read of whole frames: what comes after may be of another moment.
@@ -258,7 +258,7 @@ def main() -> None:
     for place in _folder():
         _report("log", run(wal_cases(), ZeroTouchReader, place))
         _report("journal", run(rollback_cases(), ZeroTouchReader, place))
-        stamps.every_write_shows = lambda dev: False
+        fingerprint.every_write_shows = lambda dev: False
         _report("journal, read twice", run(rollback_cases(), ZeroTouchReader, place))
         _report("journal, waiting", run(rollback_cases(), ZeroTouchReader, place, IN_PLACE))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.store.below import files_below, list_below
+from inspector.store.files import safe_listdir, safe_walk
 from tests.store.builders import untouched
 
 
@@ -19,7 +19,7 @@ def test_names_kinds_and_sizes(tmp_path: Path) -> None:
     os.mkfifo(folder / "pipe")
     (folder / "link").symlink_to("/etc/passwd")
     with untouched(folder):
-        found = list_below(str(tmp_path), ("bindings",))
+        found = safe_listdir(str(tmp_path), ("bindings",))
     assert [entry.name for entry in found.entries] == ["a.md", "b.md", "deep", "link", "pipe"]
     assert [(one.name, one.size) for one in found.files()] == [("a.md", 0), ("b.md", 5)]
     assert [one.name for one in found.folders()] == ["deep"]
@@ -36,20 +36,20 @@ def test_a_link_on_the_way_leads_nowhere(tmp_path: Path) -> None:
     (run / "workspace").symlink_to(outside)
     (run / "bindings").mkdir()
     (run / "bindings/inner").symlink_to(outside / "inner")
-    assert list_below(str(run), ("workspace",)).entries == ()
-    assert list_below(str(run), ("workspace", "inner")).entries == ()
-    assert list_below(str(run), ("bindings", "inner")).entries == ()
+    assert safe_listdir(str(run), ("workspace",)).entries == ()
+    assert safe_listdir(str(run), ("workspace", "inner")).entries == ()
+    assert safe_listdir(str(run), ("bindings", "inner")).entries == ()
 
 
 @pytest.mark.parametrize("part", ["..", ".", "", "a/b", "/etc", "\0", "missing"])
 def test_only_names_are_followed(tmp_path: Path, part: str) -> None:
     (tmp_path / "a/b").mkdir(parents=True)
-    assert list_below(str(tmp_path), (part,)).entries == ()
+    assert safe_listdir(str(tmp_path), (part,)).entries == ()
 
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "bindings").write_text("x")
-    assert list_below(str(tmp_path), ("bindings",)).entries == ()
+    assert safe_listdir(str(tmp_path), ("bindings",)).entries == ()
 
 
 def test_files_in_folders_inside_one_another(tmp_path: Path) -> None:
@@ -57,19 +57,19 @@ def test_files_in_folders_inside_one_another(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "w/up").symlink_to(tmp_path)
-    found, more = files_below(str(tmp_path), "w")
+    found, more = safe_walk(str(tmp_path), "w")
     assert [path for path, _ in found] == ["w/b/a.md", "w/z.md"] and more
-    found, more = files_below(str(tmp_path), "w", deepest=9)
+    found, more = safe_walk(str(tmp_path), "w", deepest=9)
     assert [path for path, _ in found] == ["w/b/a.md", "w/b/c/d/e/f.md", "w/z.md"] and not more
-    found, more = files_below(str(tmp_path), "w", limit=1, deepest=9)
+    found, more = safe_walk(str(tmp_path), "w", limit=1, deepest=9)
     assert len(found) == 1 and more
     (tmp_path / "sources").symlink_to(tmp_path / "w")
-    assert files_below(str(tmp_path), "sources") == ([], False)
+    assert safe_walk(str(tmp_path), "sources") == ([], False)
 
 
 def test_no_more_than_the_limit(tmp_path: Path) -> None:
     for number in range(10):
         (tmp_path / str(number)).touch()
-    assert list_below(str(tmp_path), limit=4).cut
-    assert len(list_below(str(tmp_path), limit=4).entries) == 4
-    assert not list_below(str(tmp_path), limit=10).cut
+    assert safe_listdir(str(tmp_path), limit=4).cut
+    assert len(safe_listdir(str(tmp_path), limit=4).entries) == 4
+    assert not safe_listdir(str(tmp_path), limit=10).cut

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.store import stamps
+from inspector.store import fingerprint
 from inspector.store.read import StoreUnavailable, ZeroTouchReader
 from tests.store.builders import PATIENT, count, database, untouched
 from tests.store.interleavings import ROLLBACK_MODES, WAL_ACTIONS, WAL_STARTS
@@ -110,7 +110,7 @@ def content(writer: Writer) -> list[object]:
 
 def test_unsure_while_a_file_is_too_young(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A write in the same tick of the clock would show nowhere."""
-    monkeypatch.setattr(stamps, "every_write_shows", lambda dev: False)
+    monkeypatch.setattr(fingerprint, "every_write_shows", lambda dev: False)
     with Writer(path) as writer, ZeroTouchReader(str(path)) as reader:
         writer.do("fresh", "delete")
         reading = reader.read(survey)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.store import locks
+from inspector.store import fingerprint
 from inspector.store.read import ZeroTouchReader
 from tests.store.builders import ROWS, count, database, untouched
 from tests.store.writers import Writer
@@ -95,19 +95,19 @@ def test_no_lock_is_taken(path: Path) -> None:
         assert not reader.read(locked).value
 
 
-@pytest.mark.skipif(not locks.KNOWN, reason="this system cannot be asked about locks")
+@pytest.mark.skipif(not fingerprint.KNOWN, reason="this system cannot be asked about locks")
 def test_a_writers_lock_is_seen(tmp_path: Path) -> None:
     path = database(tmp_path / "state.db")
     fd = os.open(path, os.O_RDONLY)
     try:
         with Writer(path) as writer:
-            assert locks.being_written(fd) is False
+            assert fingerprint.being_written(fd) is False
             writer.sql("BEGIN IMMEDIATE")
-            assert locks.being_written(fd) is False, "a reserved lock changes no page"
+            assert fingerprint.being_written(fd) is False, "a reserved lock changes no page"
             writer.sql("COMMIT", "BEGIN EXCLUSIVE")
-            assert locks.being_written(fd) is True
+            assert fingerprint.being_written(fd) is True
             writer.sql("COMMIT")
-            assert locks.being_written(fd) is False
+            assert fingerprint.being_written(fd) is False
     finally:
         os.close(fd)
 

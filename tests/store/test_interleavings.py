@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.store import stamps
+from inspector.store import fingerprint
 from inspector.store.fingerprint import Look, WalGeneration
 from inspector.store.read import ZeroTouchReader
 from tests.store.interleavings import IN_PLACE, Case, rollback_cases, run, wal_cases
@@ -41,7 +41,7 @@ def test_with_a_journal(
 ) -> None:
     """On a coarse clock a young file is read twice."""
     if not every_write_shows:
-        monkeypatch.setattr(stamps, "every_write_shows", lambda dev: False)
+        monkeypatch.setattr(fingerprint, "every_write_shows", lambda dev: False)
     tally = run(sample(rollback_cases(), 64), ZeroTouchReader, tmp_path)
     assert not tally.wrong and not tally.stale and not tally.errors
     assert tally.reads > 80

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.store import fingerprint, read, stamps
+from inspector.store import fingerprint, read
 from inspector.store.fingerprint import Mark
 from inspector.store.read import ReadBudget, ZeroTouchReader
 from tests.store.builders import PATIENT, ROWS, count, database, untouched
@@ -144,7 +144,7 @@ def test_a_coarse_clock_hides_no_write(
         return mark._replace(mtime_ns=mark.mtime_ns - mark.mtime_ns % (tick_ms * 1_000_000))
 
     fine = fingerprint.mark_from
-    monkeypatch.setattr(stamps, "every_write_shows", lambda dev: False)
+    monkeypatch.setattr(fingerprint, "every_write_shows", lambda dev: False)
     monkeypatch.setattr(fingerprint, "mark_from", coarse)
     monkeypatch.setattr(read, "mark_from", coarse)
     with Writer(path) as writer, ZeroTouchReader(str(path)) as reader:
@@ -158,7 +158,7 @@ def test_a_coarse_clock_hides_no_write(
 
 
 def test_a_young_time_is_waited_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stamps, "every_write_shows", lambda dev: False)
+    monkeypatch.setattr(fingerprint, "every_write_shows", lambda dev: False)
     waited = ReadBudget(racy_ms=0, read_twice_bytes=0, total_ms=200)
     with Writer(path) as writer, ZeroTouchReader(str(path), budget=waited) as reader:
         writer.sql("INSERT INTO t(v) VALUES('row')")
@@ -183,7 +183,7 @@ def test_a_young_time_is_waited_out(path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_how_young_is_too_young(
     path: Path, monkeypatch: pytest.MonkeyPatch, fine: bool, mtime: int, now: int, racy: int
 ) -> None:
-    monkeypatch.setattr(stamps, "every_write_shows", lambda dev: fine)
+    monkeypatch.setattr(fingerprint, "every_write_shows", lambda dev: fine)
     seen = fingerprint.look(str(path), now)
     assert seen is not None
     assert seen._replace(db=seen.db._replace(mtime_ns=mtime)).racy_for_ns == racy
@@ -195,15 +195,19 @@ def test_which_systems_stamp_every_write() -> None:
         "27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n"
         "31 27 0:41 / /home/odd\\040name rw - nfs4 server:/ rw\n"
     )
-    assert stamps.kind_of(os.makedev(254, 0), table) == "ext4"
-    assert stamps.kind_of(os.makedev(0, 41), table) == "nfs4"
-    assert stamps.kind_of(os.makedev(9, 9), table) == ""
-    assert stamps._kernel("6.13.0-rc1") >= stamps._FINE_SINCE > stamps._kernel("6.8.0-45-generic")
+    assert fingerprint.kind_of(os.makedev(254, 0), table) == "ext4"
+    assert fingerprint.kind_of(os.makedev(0, 41), table) == "nfs4"
+    assert fingerprint.kind_of(os.makedev(9, 9), table) == ""
+    assert (
+        fingerprint._kernel("6.13.0-rc1")
+        >= fingerprint._FINE_SINCE
+        > fingerprint._kernel("6.8.0-45-generic")
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what is claimed of Linux")
 def test_every_write_shows_where_we_say_so(path: Path) -> None:
-    if not stamps.every_write_shows(path.stat().st_dev):
+    if not fingerprint.every_write_shows(path.stat().st_dev):
         pytest.skip("not claimed of this system")
     times = set()
     for number in range(300):

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.store import image, raw
+from inspector.store import connections, files
 from inspector.store.fingerprint import WAL_HEAD_SIZE
 from inspector.store.read import StoreUnavailable, ZeroTouchReader
-from inspector.store.walformat import commits, frames, parse_header
+from inspector.store.wal import commits, frames, parse_header
 from tests.store.builders import untouched
 from tests.store.ledger import survey
 from tests.store.writers import Writer
@@ -189,9 +189,9 @@ def test_what_we_apply_is_what_sqlite_applies(
     ours.write_bytes(base)
     theirs.write_bytes(base)
     Path(f"{theirs}-wal").write_bytes(log)
-    count = image.recover(str(theirs))
+    count = connections.recover(str(theirs))
     (folder / "log").write_bytes(log)
-    fd = raw.open_regular(str(folder / "log"))
+    fd = files.open_regular(str(folder / "log"))
     assert fd is not None
     wal = parse_header(log[:WAL_HEAD_SIZE])
     found = list(commits(frames(fd, wal, WAL_HEAD_SIZE), wal, WAL_HEAD_SIZE, wal.checksum))

@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 from inspector.store.discover import discover
-from inspector.store.listen import (
+from inspector.store.event_source import (
     MODIFIED,
     CannotListen,
-    Ears,
+    EventSource,
     Listen,
     Listener,
-    Raw,
+    RawEvents,
     StopSign,
     listen,
 )
-from inspector.store.watch import Changes, Pace
+from inspector.store.watch import Changes, WatchTiming
 from tests.store.trees import RUN, file, sql
 from tests.store.watching import LOOKING, NEVER, PATIENCE_S, Watch, watching
 
@@ -142,7 +142,7 @@ def test_what_comes_between_the_plan_and_the_watch_is_found(tmp_path: Path) -> N
 class Deaf:
     """A listener that starts well and never hears anything."""
 
-    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> Raw:
+    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> RawEvents:
         assert isinstance(stop, threading.Event)
         stop.wait(timeout_ms / 1000)
         return set()
@@ -165,7 +165,7 @@ def refusing(error: OSError) -> Listen:
 class Breaking(Deaf):
     """A listener that ends in the middle."""
 
-    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> Raw:
+    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> RawEvents:
         raise CannotListen("broken")
 
 
@@ -209,7 +209,7 @@ def test_only_what_is_refused_is_looked_at(tmp_path: Path) -> None:
             raise CannotListen("limit")
         return listen(folders, recursive)
 
-    pace = Pace(step_ms=5, quiet_step_ms=5, all_s=NEVER, active_s=NEVER, poll_all_s=0.05)
+    pace = WatchTiming(step_ms=5, quiet_step_ms=5, all_s=NEVER, active_s=NEVER, poll_all_s=0.05)
     with watching(tmp_path, listener=shallow, pace=pace) as watch:
         commits(watch, path)
         commits(watch, stray)
@@ -301,11 +301,11 @@ class Slow:
     """A listener that forgets what it has heard when it is told to stop, as the library does."""
 
     def __init__(self) -> None:
-        self.heard: queue.SimpleQueue[Raw] = queue.SimpleQueue()
+        self.heard: queue.SimpleQueue[RawEvents] = queue.SimpleQueue()
         self.waiting = threading.Event()
         self.closed = threading.Event()
 
-    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> Raw:
+    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> RawEvents:
         self.waiting.set()
         try:
             raw = self.heard.get(timeout=timeout_ms / 1000)
@@ -328,7 +328,7 @@ def test_a_watch_that_is_replaced_still_tells_what_it_heard() -> None:
         made.append(Slow())
         return made[-1]
 
-    ears = Ears(make, lambda deep: (1, 1))
+    ears = EventSource(make, lambda deep: (1, 1))
     try:
         ears.tune(("/a",), deep=False)
         ears.tune(("/a",), deep=False)

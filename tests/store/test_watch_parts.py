@@ -6,12 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from inspector.store.listen import ADDED, DELETED, MODIFIED
-from inspector.store.mounts import is_remote_file_system
+from inspector.store.event_source import ADDED, DELETED, MODIFIED
 from inspector.store.places import SKIPPED
-from inspector.store.poll import Mark, Marks, Pace, Rounds, mark_of
-from inspector.store.watchplan import Plan, plan
-from inspector.store.watchroutes import Routes
+from inspector.store.watch import (
+    FileStamps,
+    Plan,
+    Poller,
+    Routes,
+    Stamp,
+    WatchTiming,
+    is_remote_file_system,
+    plan,
+    stamp_of,
+)
 from tests.store.trees import database, file, run
 
 MOUNTS = r"""
@@ -213,7 +220,7 @@ def test_a_database_looks_otherwise_when_any_of_its_files_does(
     tmp_path: Path, companion: str
 ) -> None:
     path = str(database(tmp_path / "prism.db"))
-    marks = Marks()
+    marks = FileStamps()
     marks.changed([path])
     assert marks.changed([path]) == set()
     file(Path(path + companion), b"more")
@@ -226,7 +233,7 @@ def test_a_database_looks_otherwise_when_any_of_its_files_does(
 def test_a_log_that_a_run_keeps_is_looked_at_in_a_large_sweep_too(tmp_path: Path) -> None:
     path = str(run(tmp_path) / "state.db")
     file(Path(f"{path}-wal"), b"x")
-    marks = Marks()
+    marks = FileStamps()
     marks.changed([path])
     file(Path(f"{path}-wal"), b"more")
     assert marks.changed([path], thorough=False) == {path}
@@ -234,7 +241,7 @@ def test_a_log_that_a_run_keeps_is_looked_at_in_a_large_sweep_too(tmp_path: Path
 
 def test_a_run_folder_looks_otherwise_when_its_records_do(tmp_path: Path) -> None:
     folder = run(tmp_path)
-    marks = Marks()
+    marks = FileStamps()
     marks.changed([str(folder)])
     file(folder / "state.db", b"other")
     assert marks.changed([str(folder)]) == {str(folder)}
@@ -249,18 +256,18 @@ def test_a_first_look_tells_only_of_what_was_just_written(tmp_path: Path) -> Non
     os.utime(late_log, (1e9, 1e9))
     file(tmp_path / "c.db-wal")
     paths = [str(fresh), str(old), str(late_log), str(tmp_path / "none.db")]
-    assert Marks().changed(paths) == {str(fresh), str(late_log)}
+    assert FileStamps().changed(paths) == {str(fresh), str(late_log)}
 
 
 def test_a_large_sweep_asks_once_for_each_run(tmp_path: Path) -> None:
     asked: list[str] = []
 
-    def mark(path: str) -> Mark:
+    def mark(path: str) -> Stamp:
         asked.append(path)
-        return mark_of(path)
+        return stamp_of(path)
 
     paths = [str(run(tmp_path, f"20260101-000000-{n:06}") / "state.db") for n in range(50)]
-    marks = Marks(mark)
+    marks = FileStamps(mark)
     marks.changed(paths)
     asked.clear()
     assert marks.changed(paths, thorough=False) == set()
@@ -283,9 +290,9 @@ def test_how_often_files_are_looked_at(
 ) -> None:
     clock = Hand()
     live, idle = str(database(tmp_path / "live.db")), str(database(tmp_path / "idle.db"))
-    marks = Marks()
+    marks = FileStamps()
     marks.changed([live, idle])
-    rounds = Rounds(Pace(), marks, clock)
+    rounds = Poller(WatchTiming(), marks, clock)
     here = (str(tmp_path),)
     rounds.arrange(Plan(polled=here) if polled else Plan(flat=here), (live, idle))
     for path in (live, idle):
@@ -302,7 +309,7 @@ def test_a_new_name_in_a_polled_folder_asks_for_discovery(tmp_path: Path) -> Non
     clock = Hand()
     runs = tmp_path / "runs"
     runs.mkdir()
-    rounds = Rounds(Pace(), Marks(), clock)
+    rounds = Poller(WatchTiming(), FileStamps(), clock)
     rounds.arrange(Plan(polled=(str(runs),)), ())
     clock.now = 2.0
     assert rounds.look(()) == (set(), False)
@@ -314,9 +321,9 @@ def test_a_new_name_in_a_polled_folder_asks_for_discovery(tmp_path: Path) -> Non
 def test_changes_that_nobody_announced_are_counted(tmp_path: Path) -> None:
     clock = Hand()
     path = str(database(tmp_path / "a.db"))
-    marks = Marks()
+    marks = FileStamps()
     marks.changed([path])
-    rounds = Rounds(Pace(), marks, clock)
+    rounds = Poller(WatchTiming(), marks, clock)
     rounds.arrange(Plan(flat=(str(tmp_path),)), (path,))
     counts = []
     for second in (2, 4, 6):
@@ -338,11 +345,11 @@ def test_changes_that_nobody_announced_are_counted(tmp_path: Path) -> None:
 def test_a_sweep_that_costs_much_gets_rarer(tmp_path: Path) -> None:
     clock = Hand()
 
-    def slow(path: str) -> Mark:
+    def slow(path: str) -> Stamp:
         clock.now += 1.0
         return None
 
-    rounds = Rounds(Pace(share=0.01), Marks(slow), clock)
+    rounds = Poller(WatchTiming(share=0.01), FileStamps(slow), clock)
     rounds.arrange(Plan(), [str(tmp_path / "none.db")])
     clock.now = 10.0
     rounds.look(())

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from inspector.store.discover import PlaceKind, discover
-from inspector.store.watch import Changes, Pace, Watcher
+from inspector.store.watch import Changes, Watcher, WatchTiming
 from tests.store.trees import file
 
 PATIENCE_S = 20
 NEVER = 1e6
-TOLD_ONLY = Pace(step_ms=5, quiet_step_ms=5, active_s=NEVER, all_s=NEVER)
+TOLD_ONLY = WatchTiming(step_ms=5, quiet_step_ms=5, active_s=NEVER, all_s=NEVER)
 """Nothing is looked at, so whatever is seen was announced."""
-LOOKING = Pace(
+LOOKING = WatchTiming(
     step_ms=5,
     quiet_step_ms=5,
     active_s=0.05,

@@ -15,7 +15,7 @@ from inspector.model.clock import rfc3339
 from inspector.query.openprose.agents import gaps, outside_agents
 from inspector.query.openprose.kept_files import AGENTS, Budget, Shelf, refused_in, shelves
 from inspector.query.openprose.view import Place
-from inspector.store.below import Entry, list_below
+from inspector.store.files import Entry, safe_listdir
 
 MEMORY = "memory.md"
 MOST_TEXT = 1 << 20
@@ -46,7 +46,7 @@ def agents_in_files(folder: str, roots: Sequence[str] = ()) -> list[Record]:
 
 
 def _on(shelf: Shelf, budget: Budget) -> list[Record]:
-    listed = list_below(shelf.root, shelf.parts, MOST_AGENTS)
+    listed = safe_listdir(shelf.root, shelf.parts, MOST_AGENTS)
     found: list[Record] = []
     for one in listed.folders():
         agent = _agent(shelf, one.name, budget)
@@ -61,7 +61,7 @@ def _on(shelf: Shelf, budget: Budget) -> list[Record]:
 
 def _agent(shelf: Shelf, name: str, budget: Budget) -> dict[str, Any]:
     parts = (*shelf.parts, name)
-    files = {one.name: one for one in list_below(shelf.root, parts).files()}
+    files = {one.name: one for one in safe_listdir(shelf.root, parts).files()}
     memory = files.get(MEMORY)
     numbered = sorted(
         (number, one) for one in files.values() if (number := number_of(one.name, name)) is not None

@@ -29,7 +29,7 @@ from inspector.query.openprose.model_files import (
     pointer_of,
 )
 from inspector.query.openprose.view import Place
-from inspector.store.below import Entry, list_below
+from inspector.store.files import Entry, safe_listdir
 
 POINTER_BYTES = 4 << 20
 """Bytes of pointers that are read for one answer."""
@@ -52,8 +52,8 @@ def kept_counts(place: Place) -> Counts:
 
 def _agents(shelf: Shelf) -> int:
     found = 1 if refused_in(shelf.root, shelf.parts) else 0
-    for folder in list_below(shelf.root, shelf.parts, MOST_AGENTS).folders():
-        names = [one.name for one in list_below(shelf.root, (*shelf.parts, folder.name)).files()]
+    for folder in safe_listdir(shelf.root, shelf.parts, MOST_AGENTS).folders():
+        names = [one.name for one in safe_listdir(shelf.root, (*shelf.parts, folder.name)).files()]
         kept = MEMORY in names or any(number_of(one, folder.name) is not None for one in names)
         found += 1 if shelf.scope == "run" or kept else 0
     return found
@@ -86,7 +86,7 @@ def count_models(shelf: Shelf) -> int | None:
     """How many versions are listed of a shelf; None where only their bytes would tell."""
     budget = Budget(POINTER_BYTES)
     total = 1 if refused_in(shelf.root, shelf.parts) else 0
-    for node in list_below(shelf.root, shelf.parts, MOST_NODES).folders():
+    for node in safe_listdir(shelf.root, shelf.parts, MOST_NODES).folders():
         found = _of_node(shelf, (*shelf.parts, node.name), budget)
         if found is None:
             return None
@@ -95,11 +95,11 @@ def count_models(shelf: Shelf) -> int | None:
 
 
 def _of_node(shelf: Shelf, parts: tuple[str, ...], budget: Budget) -> int | None:
-    names = {one.name: one for one in list_below(shelf.root, parts).entries}
+    names = {one.name: one for one in safe_listdir(shelf.root, parts).entries}
     below = (*parts, VERSIONS)
     versions = [
         one
-        for one in list_below(shelf.root, below, MOST_VERSIONS).entries
+        for one in safe_listdir(shelf.root, below, MOST_VERSIONS).entries
         if one.is_file or one.is_folder
     ]
     said = 1 if refused_in(shelf.root, parts) or refused_in(shelf.root, below) else 0

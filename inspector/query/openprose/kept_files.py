@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from inspector.model.value import AttachmentVerdict
 from inspector.store.attachment import inspect_attachment
-from inspector.store.below import list_below
+from inspector.store.files import safe_listdir
 from inspector.store.places import IMPORTS, KEPT, RUNS, STATE_FOLDER, USER_ROOTS
 
 AGENTS, WORLD_MODELS = KEPT
@@ -122,7 +122,7 @@ class Content(NamedTuple):
 
 def refused_in(root: str, parts: Sequence[str]) -> list[str]:
     """What keeps a folder from being listed whole, and names in it that are never followed."""
-    listed = list_below(root, parts)
+    listed = safe_listdir(root, parts)
     said = ["it may not be listed"] if listed.denied else []
     odd = [one.name for one in listed.entries if not one.is_file and not one.is_folder]
     said += [f"{name} is a link or no regular file, which is not followed" for name in odd[:20]]

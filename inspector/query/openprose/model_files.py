@@ -40,7 +40,7 @@ from inspector.query.openprose.world_models import (
     differences,
     framed,
 )
-from inspector.store.below import Entry, list_below
+from inspector.store.files import Entry, safe_listdir
 from inspector.store.places import MODELS
 
 PUBLISHED, VERSIONS = "published", "versions"
@@ -95,7 +95,7 @@ def model_files(
     receipt names follow by when they were written.
     """
     budget = Budget(MOST_BYTES) if budget is None else budget
-    listed = list_below(shelf.root, shelf.parts, MOST_NODES)
+    listed = safe_listdir(shelf.root, shelf.parts, MOST_NODES)
     for node in listed.folders():
         yield from _node(shelf, node.name, budget, named)
     said = refused_in(shelf.root, shelf.parts)
@@ -219,7 +219,7 @@ def address_in(value: object) -> str | None:
 
 def _versions(root: str, parts: Sequence[str], budget: Budget) -> Iterator[Found]:
     below = (*parts, VERSIONS)
-    for one in list_below(root, below, MOST_VERSIONS).entries:
+    for one in safe_listdir(root, below, MOST_VERSIONS).entries:
         if one.is_file:
             yield _file(root, (*below, one.name), one, budget)
         elif one.is_folder:
@@ -275,7 +275,7 @@ def _walk(
     waiting: list[Parts] = [()]
     while waiting:
         below = waiting.pop()
-        listed = list_below(root, (*parts, *below), MOST_FILES)
+        listed = safe_listdir(root, (*parts, *below), MOST_FILES)
         said += [f"{'/'.join(below)}: {one}" if below else one
                  for one in refused_in(root, (*parts, *below))]  # fmt: skip
         found += [((*below, one.name), one) for one in listed.files()]
@@ -291,7 +291,7 @@ def _current(
 ) -> Found | None:
     """What is published as files: in `published/`, or right in the folder of a run's node."""
     root = shelf.root
-    names = {one.name for one in list_below(root, parts).entries}
+    names = {one.name for one in safe_listdir(root, parts).entries}
     stamp, below = pointer, parts
     if PUBLISHED in names and (shelf.scope != "run" or has_versions):
         below = (*parts, PUBLISHED)

@@ -14,7 +14,7 @@ from typing import Any
 from inspector.model.step import Step
 from inspector.model.value import AttachmentVerdict
 from inspector.store.attachment import inspect_attachment
-from inspector.store.below import files_below
+from inspector.store.files import safe_walk
 from inspector.store.places import IMPORTS, RUNS
 
 SNAPSHOTS = (
@@ -42,7 +42,7 @@ _READ = (
 
 def source_files(folder: str, recorded_path: str | None) -> Sequence[Mapping[str, Any]]:
     """The snapshots of a run folder with their text, and whether the root's source differs now."""
-    below = (path for top in FOLDERS for path, _ in files_below(folder, top, MOST_FILES)[0])
+    below = (path for top in FOLDERS for path, _ in safe_walk(folder, top, MOST_FILES)[0])
     names = [*SNAPSHOTS, *below]
     found = [one for name in names if (one := _snapshot(folder, name)) is not None]
     return [_compared(one, folder, recorded_path) for one in found]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from inspector.store.attachment import inspect_attachment
-from inspector.store.below import Entry, Listing, files_below, list_below
+from inspector.store.files import Entry, Listing, safe_listdir, safe_walk
 
 BINDINGS, WORKSPACE, MODELS = "bindings", "workspace", "world-model"
 RECEIPTS, AGENTS, IMPORTS = "receipts", "agents", "imports"
@@ -117,7 +117,7 @@ def last_write(folder: str) -> int:
 
 def _files(root: str, top: str) -> tuple[list[Beside], bool]:
     """Regular files below `root/top` in the order of their paths; whether there are more."""
-    found, cut = files_below(root, top, MOST_FILES)
+    found, cut = safe_walk(root, top, MOST_FILES)
     return [_beside(path, entry) for path, entry in found], cut
 
 
@@ -138,7 +138,7 @@ def _look(root: str) -> Surroundings:
         tuple(workspace),
         tuple(models),
         tuple(one for one in receipts if one.path.endswith((".jsonl", ".json"))),
-        sum(1 for _ in list_below(root, (AGENTS,), MOST_FILES).folders()),
+        sum(1 for _ in safe_listdir(root, (AGENTS,), MOST_FILES).folders()),
         frozenset(_names(bindings)),
         {one.node: _first_words(root, one) for one in workspace if one.name == ERROR},
         _delegations(workspace),
@@ -201,4 +201,4 @@ def _changed_at(path: str) -> int:
 
 def listing_of(root: str, *parts: str) -> Listing:
     """The names in a folder below the run's."""
-    return list_below(root, parts, MOST_FILES)
+    return safe_listdir(root, parts, MOST_FILES)

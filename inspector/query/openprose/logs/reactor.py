@@ -20,7 +20,7 @@ from inspector.query.openprose.receipts.receipt import Receipt
 from inspector.query.openprose.world_models import Kept
 from inspector.store import places
 from inspector.store.attachment import inspect_attachment
-from inspector.store.below import list_below
+from inspector.store.files import safe_listdir
 from inspector.store.places import COMPILED, MODELS, RECEIPTS, TOPOLOGY
 
 LABELS = f"{COMPILED}/labels.json"
@@ -89,5 +89,5 @@ def tables(folder: str) -> list[Mapping[str, Any]]:
             "missing": False,
             "size": one.size if one.is_file else None,
         }
-        for one in list_below(folder).entries
+        for one in safe_listdir(folder).entries
     ]

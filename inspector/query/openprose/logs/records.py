@@ -19,7 +19,7 @@ from inspector.query.openprose.logs.folder import (
 from inspector.query.openprose.logs.header import Header
 from inspector.query.openprose.sources import FOLDER as SOURCES
 from inspector.query.openprose.sources import SNAPSHOTS
-from inspector.store.below import list_below
+from inspector.store.files import safe_listdir
 from inspector.store.places import LOGS
 
 Record = Mapping[str, Any]
@@ -59,7 +59,7 @@ def imports(root: str) -> list[Record]:
     found: list[Record] = []
     for folder in listing_of(root, IMPORTS).folders():
         handle, _, slug = folder.name.partition("--")
-        names = [one.name for one in list_below(root, (IMPORTS, folder.name)).entries]
+        names = [one.name for one in safe_listdir(root, (IMPORTS, folder.name)).entries]
         found.append(
             {
                 "alias": folder.name,

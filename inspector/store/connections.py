@@ -4,6 +4,8 @@ A connection is opened for one query and closed with it. It sees a file that doe
 watched one between two equal looks, or a private copy.
 """
 
+from __future__ import annotations
+
 import os
 import sqlite3
 from contextlib import closing
@@ -11,7 +13,7 @@ from operator import methodcaller
 from typing import Final
 from urllib.parse import quote
 
-from inspector.store import raw
+from inspector.store import files
 
 SUFFIXES: Final = ("", "-journal", "-wal", "-shm")
 """What SQLite may keep beside a database."""
@@ -83,11 +85,11 @@ def recover(path: str) -> int:
         if busy or frames != moved:
             raise sqlite3.DatabaseError("the private copy of the log could not be applied")
     for suffix in SUFFIXES[1:]:
-        raw.unlink(path + suffix)
+        files.unlink(path + suffix)
     return max(0, int(frames))
 
 
 def remove(path: str) -> None:
     """Removes a private copy and all that stands beside it."""
     for suffix in SUFFIXES:
-        raw.unlink(path + suffix)
+        files.unlink(path + suffix)

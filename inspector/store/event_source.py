@@ -4,6 +4,8 @@
 change: access events do not reach us.
 """
 
+from __future__ import annotations
+
 import os
 import queue
 import threading
@@ -16,7 +18,7 @@ DELETED = 3
 
 _TIMEOUT_MS = 1000
 
-Raw = set[tuple[int, str]]
+RawEvents = set[tuple[int, str]]
 """What happened (ADDED, MODIFIED, DELETED) and to which path."""
 
 
@@ -35,7 +37,7 @@ class StopSign(Protocol):
 class Listener(Protocol):
     """A set of folders under watch."""
 
-    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> Raw:
+    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> RawEvents:
         """Waits for changes, gathers them, and returns them; empty at the time-out or stop."""
         ...
 
@@ -66,7 +68,7 @@ class _Watchfiles:
                 self._notify.close()
                 raise FileNotFoundError(folder)
 
-    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> Raw:
+    def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> RawEvents:
         try:
             raw = self._notify.watch(debounce_ms, step_ms, timeout_ms, stop)
         except (OSError, self._failure) as error:
@@ -82,19 +84,19 @@ def listen(folders: Sequence[str], recursive: bool) -> Listener:
     return _Watchfiles(folders, recursive)
 
 
-Pace = Callable[[bool], tuple[int, int]]
+Debounce = Callable[[bool], tuple[int, int]]
 """For a deep listener or a flat one: how long to gather changes, how often to look; ms."""
 
 
-class Ears:
+class EventSource:
     """A listener for whole trees and one for single folders, each waiting in its own thread."""
 
-    def __init__(self, listener: Listen, pace: Pace) -> None:
+    def __init__(self, listener: Listen, pace: Debounce) -> None:
         self._listener = listener
         self._pace = pace
-        self._inbox: queue.SimpleQueue[Raw | CannotListen | None] = queue.SimpleQueue()
-        self._open: dict[bool, tuple[tuple[str, ...] | None, _Ear]] = {}
-        self._leaving: list[_Ear] = []
+        self._inbox: queue.SimpleQueue[RawEvents | CannotListen | None] = queue.SimpleQueue()
+        self._open: dict[bool, tuple[tuple[str, ...] | None, _ListenerThread]] = {}
+        self._leaving: list[_ListenerThread] = []
 
     def tune(self, folders: tuple[str, ...], *, deep: bool) -> None:
         """Listens to these folders instead; nothing happens if they are the same.
@@ -118,16 +120,16 @@ class Ears:
             ear.leave()
             self._leaving.append(ear)
         if listener is not None:
-            self._open[deep] = (folders, _Ear(listener, self._inbox, deep, self._pace))
+            self._open[deep] = (folders, _ListenerThread(listener, self._inbox, deep, self._pace))
 
     def renew(self, *, deep: bool) -> None:
         """Has the next `tune` begin a watch even for the same folders."""
         if deep in self._open:
             self._open[deep] = (None, self._open[deep][1])
 
-    def heard(self, wait_s: float) -> Raw:
+    def heard(self, wait_s: float) -> RawEvents:
         """All that was announced, after waiting for the first of it. Raises CannotListen."""
-        raw: Raw = set()
+        raw: RawEvents = set()
         try:
             said = self._inbox.get(timeout=wait_s)
             while True:
@@ -154,15 +156,15 @@ class Ears:
             self._open.pop(deep)[1].close()
 
 
-class _Ear:
+class _ListenerThread:
     """A thread that passes on what one listener hears, and ends its watch."""
 
     def __init__(
         self,
         listener: Listener,
-        inbox: "queue.SimpleQueue[Raw | CannotListen | None]",
+        inbox: queue.SimpleQueue[RawEvents | CannotListen | None],
         deep: bool,
-        pace: Pace,
+        pace: Debounce,
     ) -> None:
         self._listener = listener
         self._inbox = inbox
