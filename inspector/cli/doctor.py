@@ -9,8 +9,8 @@ from typing import Any
 from inspector.cli.errors import FINE
 from inspector.cli.output import shown, write_json, write_line
 from inspector.cli.workspace import stores_and_runs, workspace
+from inspector.export import documents
 from inspector.model.store import Health, Store
-from inspector.query import documents
 from inspector.query.workspace import Workspace
 
 

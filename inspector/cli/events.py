@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from inspector.cli.errors import FINE
 from inspector.cli.output import brief, write_json, write_jsonl, write_line
 from inspector.cli.workspace import reader
+from inspector.export import documents
 from inspector.live.follow import follow
 from inspector.model.step import Event
-from inspector.query import documents
 from inspector.query.run_reader import RunReader
 
 PAGE = 1000

@@ -12,13 +12,13 @@ from typing import Any
 
 from inspector.cli.errors import BAD_NEWS, FINE, UserError
 from inspector.cli.output import shown, write_json, write_jsonl, write_line
+from inspector.cli.plan_document import plan_document
 from inspector.model.clock import Clock
 from inspector.model.preflight import PreFlight
 from inspector.process.background import Background, run_behind
 from inspector.process.foreground import NotStarted, run_here
 from inspector.query.resuming import preflight_of
 from inspector.query.run_reader import RunReader
-from inspector.resume.document import plan_document
 from inspector.resume.launch import (
     BACKGROUND,
     TERMINAL,

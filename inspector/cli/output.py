@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from inspector.cli.errors import NotWritten
-from inspector.query.documents import document, row_document
+from inspector.export.documents import document, row_document
 from inspector.text.escape import json_text, visible
 from inspector.text.mask import mask_named
 from inspector.text.measure import cell_width, pad

@@ -12,8 +12,8 @@ from inspector.cli.errors import FINE, NOT_FOUND, UNREADABLE, UserError
 from inspector.cli.output import shown, write_json, write_jsonl, write_line
 from inspector.cli.table_rows import goes_on, is_table, refuse_paging, table_rows
 from inspector.cli.workspace import stores_and_runs, workspace
+from inspector.export import documents
 from inspector.model.run import Run
-from inspector.query import documents
 from inspector.query.comparing import PREVIOUS
 from inspector.query.run_reader import RunReader
 from inspector.query.select import AmbiguousRun, NoSuchRun, select

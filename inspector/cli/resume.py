@@ -13,12 +13,13 @@ from inspector.cli.errors import BAD_NEWS, BAD_USAGE, FINE, UNREADABLE, UserErro
 from inspector.cli.launching import Opened, launch
 from inspector.cli.now import clock
 from inspector.cli.output import shown, write_json, write_jsonl, write_line
+from inspector.cli.plan_document import plan_document
 from inspector.cli.workspace import chosen, workspace
 from inspector.config.folders import state_dir
 from inspector.config.settings import load_settings
 from inspector.query.resuming import preflight_of
 from inspector.resume import journal
-from inspector.resume.document import facts, plan_document
+from inspector.resume.document import facts
 from inspector.resume.hosts import NoHost, pick
 from inspector.resume.launch import held_by, launches
 from inspector.resume.plan import Choices, Plan, make_plan

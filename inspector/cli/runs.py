@@ -11,10 +11,10 @@ from inspector.cli.errors import FINE, UserError
 from inspector.cli.output import brief, shown, write_json, write_jsonl, write_line, write_table
 from inspector.cli.workspace import stores_and_runs, workspace
 from inspector.derive.groups import elapsed_ms
+from inspector.export import documents
 from inspector.model.clock import parse_now
 from inspector.model.run import Run
 from inspector.model.status import Status
-from inspector.query import documents
 from inspector.query.registry import names
 from inspector.query.workspace import newest_first
 from inspector.text.numbers import clock_time, duration

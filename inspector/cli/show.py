@@ -8,8 +8,8 @@ from inspector.cli.errors import FINE, UserError
 from inspector.cli.output import brief, line_cells, shown, write_json, write_jsonl, write_line
 from inspector.cli.workspace import reader
 from inspector.derive.steps import levels_of
+from inspector.export import documents
 from inspector.model.step import StepKind
-from inspector.query import documents
 from inspector.query.view import RunView
 from inspector.text.measure import clip
 from inspector.text.numbers import duration

@@ -9,8 +9,8 @@ from contextlib import closing
 from typing import Any
 
 from inspector.cli.errors import BAD_USAGE, UNREADABLE, UserError
+from inspector.export import documents
 from inspector.model.clock import Clock
-from inspector.query import documents
 from inspector.query.raw_database import RawDatabase
 from inspector.query.raw_pages import key_text, range_after
 from inspector.text.escape import visible

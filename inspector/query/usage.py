@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from inspector.derive.spending import Spending, Sum, sum_of, sums_by, without_copies
 from inspector.model.clock import rfc3339
 from inspector.model.run import Run, Tokens
-from inspector.query.documents import Document
 from inspector.query.workspace import Workspace
 
 RECEIPTS = "receipts"
@@ -16,6 +16,9 @@ RECEIPTS = "receipts"
 
 _HOW_RECEIPTS = "what the run's receipts say was spent; tokens that were reused stand apart"
 _COPIES = "rows that another database holds a copy of are counted once"
+
+
+Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

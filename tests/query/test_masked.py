@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.query.documents import document, row_document
+from inspector.export.documents import document, row_document
 from inspector.query.masked import Masks
 from inspector.text.escape import json_text
 

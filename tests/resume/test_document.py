@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from inspector.cli.plan_document import plan_document
+from inspector.export.documents import document
 from inspector.model.preflight import Caution, refused
-from inspector.query.documents import document
-from inspector.resume.document import facts, markdown, plan_document
+from inspector.resume.document import facts, markdown
 from inspector.resume.plan import Choices, make_plan
 from tests.resume.flights import KEY, asking, run, waiting
 from tests.resume.stand_ins import program

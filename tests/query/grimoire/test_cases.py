@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from inspector.cli.main import main
+from inspector.export import documents
 from inspector.model.clock import system_clock
-from inspector.query import documents
 from inspector.query.grimoire.collation import key
 from inspector.query.grimoire.session_document import session_document
 from inspector.query.grimoire.store_reader import GrimoireStore

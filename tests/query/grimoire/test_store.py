@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from inspector.export import documents
 from inspector.model.clock import parse_now
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
-from inspector.query import documents
 from inspector.query.grimoire.schema import recognise
 from inspector.query.grimoire.store_reader import GrimoireStore
 from inspector.text.escape import json_text

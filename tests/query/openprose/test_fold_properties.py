@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from inspector.derive.steps import NO_TIME, STATUSES, StepTable
-from inspector.query import documents
+from inspector.export import documents
 from inspector.query.openprose import findings, view
 from inspector.query.openprose.events import Row
 from inspector.query.openprose.fold import _apply_fact, fold

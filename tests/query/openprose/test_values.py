@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from inspector.export import documents
 from inspector.model.value import Value
-from inspector.query import documents
 from inspector.query.openprose.values import PREVIEW_BYTES, WHOLE_BYTES
 from inspector.text.escape import json_text
 from tests.query.openprose.builders import cells, done, executing, rows
