@@ -16,9 +16,8 @@ from inspector.export import documents
 from inspector.model.run import Run
 from inspector.query.comparing import PREVIOUS
 from inspector.query.run_reader import RunReader
-from inspector.query.select import AmbiguousRun, NoSuchRun, select
+from inspector.query.selection import Ambiguous, NoMatch, RecordOwner, select_record_owner
 from inspector.query.store_reader import Records
-from inspector.query.subjects import Subject, subjects_named
 from inspector.query.workspace import Workspace
 from inspector.store.read import StoreUnavailable
 from inspector.text.escape import json_text
@@ -83,10 +82,10 @@ def _print_inside(row: Mapping[str, Any], reveal: bool) -> None:
 def _records(found: Workspace, text: str, part: str | None) -> tuple[str, Records, Sequence[str]]:
     """The part, its records, and what is said of it in a line."""
     chosen = _chosen(found, text)
-    path = chosen.store.path if isinstance(chosen, Run) else chosen.keeper.path
+    path = chosen.store.path if isinstance(chosen, Run) else chosen.reader.path
     try:
-        if isinstance(chosen, Subject):
-            found_part, rows = chosen.keeper.record_of(chosen.name, part) or (part or "", ())
+        if isinstance(chosen, RecordOwner):
+            found_part, rows = chosen.reader.record_of(chosen.name, part) or (part or "", ())
             return found_part, rows, ()
         with closing(found.open(chosen)) as reader:
             named = part or _RUN_PART
@@ -114,7 +113,7 @@ def _parts(reader: RunReader) -> list[str]:
 def _table(found: Workspace, options: argparse.Namespace) -> dict[str, Any]:
     """Rows of a table of the database that a run or a subject is in."""
     chosen = _chosen(found, options.run)
-    path = chosen.store.path if isinstance(chosen, Run) else chosen.keeper.path
+    path = chosen.store.path if isinstance(chosen, Run) else chosen.reader.path
     try:
         return table_rows(path, found.clock, options)
     except KeyError:
@@ -156,32 +155,10 @@ def _about(reader: RunReader, part: str) -> Sequence[str]:
     return () if sentence is None else (sentence,)
 
 
-def _chosen(found: Workspace, text: str) -> Run | Subject:
-    """A run of this very name, else a store or subject of it, else whatever it is a part of."""
+def _chosen(found: Workspace, text: str) -> Run | RecordOwner:
+    """Return the run, store, session or spell that the user means."""
     _, runs = stores_and_runs(found)
-    exact = [one for one in runs if text in (one.key, one.run_id)]
-    if len(exact) == 1 or _is_one_run(exact):
-        return exact[0]
-    subjects = [] if exact else subjects_named(found, text)
-    if len(subjects) > 1:
-        listed = "".join(f"\n  {one.shown()}" for one in subjects[:10])
-        raise UserError(f"{text!r} could be any of {len(subjects)}:{listed}", NOT_FOUND)
-    is_whole = subjects and (subjects[0].name in (None, text))
-    if is_whole:
-        return subjects[0]
     try:
-        return select(runs, text, found.cwd)
-    except NoSuchRun as error:
-        if subjects:
-            return subjects[0]
+        return select_record_owner(found, runs, text)
+    except (NoMatch, Ambiguous) as error:
         raise UserError(str(error), NOT_FOUND) from None
-    except AmbiguousRun as error:
-        raise UserError(str(error), NOT_FOUND) from None
-
-
-def _is_one_run(runs: list[Run]) -> bool:
-    """Whether these are parts of one run, under several spells of a store.
-
-    A store that is asked for its id answers with the newest part, which is listed first.
-    """
-    return len({(one.store.path, one.run_id) for one in runs}) == 1

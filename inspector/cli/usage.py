@@ -9,7 +9,7 @@ from typing import Any
 from inspector.cli.errors import FINE, NOT_FOUND, UserError
 from inspector.cli.output import shown, write_json, write_jsonl, write_line, write_table
 from inspector.cli.workspace import stores_and_runs, workspace
-from inspector.query.select import AmbiguousRun, NoSuchRun, select
+from inspector.query.selection import Ambiguous, NoMatch, select_run
 from inspector.query.usage import document, usage_of
 
 _HEAD = ("RUN", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "TOTAL", "COST", "FROM")
@@ -22,8 +22,8 @@ def run(options: argparse.Namespace) -> int:
         only = None
         if options.run is not None:
             try:
-                only = select(runs, options.run, found.cwd)
-            except (NoSuchRun, AmbiguousRun) as error:
+                only = select_run(runs, options.run, found.cwd)
+            except (NoMatch, Ambiguous) as error:
                 raise UserError(str(error), NOT_FOUND) from None
         used = usage_of(found, runs if only is None else [only])
         content = document(used, only=only)

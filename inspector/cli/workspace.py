@@ -12,7 +12,7 @@ from inspector.cli.now import clock
 from inspector.model.run import Run
 from inspector.model.store import Store
 from inspector.query.run_reader import RunReader
-from inspector.query.select import AmbiguousRun, NoSuchRun, select
+from inspector.query.selection import Ambiguous, NoMatch, select_run
 from inspector.query.workspace import Workspace
 from inspector.store.discover import MissingPath
 from inspector.store.read import StoreUnavailable
@@ -54,8 +54,8 @@ def chosen(found: Workspace, text: str) -> Run:
     """The run that a person means by RUN."""
     _, runs = stores_and_runs(found)
     try:
-        return select(runs, text, found.cwd)
-    except (NoSuchRun, AmbiguousRun) as error:
+        return select_run(runs, text, found.cwd)
+    except (NoMatch, Ambiguous) as error:
         raise UserError(str(error), NOT_FOUND) from None
 
 

@@ -106,7 +106,7 @@ def test_parts_of_one_run_under_two_spells_are_one_answer(tmp_path: Path, asked:
     book.save(tmp_path / "grimoire.db")
     assert asked("record", "r1", "run")["records"][0]["finalState"] == {"of": "dst"}
     assert len(asked("record", "r1", "tracks")["records"]) == 1
-    assert "could be any of 2 runs" in asked("show", "r1", code=3)
+    assert "matches 2 runs" in asked("show", "r1", code=3)
     key = next(run["key"] for run in asked("runs")["runs"] if run["session"] == "Src")
     assert asked("record", key, "run")["records"][0]["finalState"] == {"of": "src"}
 

@@ -98,7 +98,7 @@ def test_a_name_that_two_stores_have_is_not_guessed(
     for place in ("a", "b"):
         make(tmp_path / place / "prism.db", session("s1"))
     assert main(["record", "s1", "--in", str(tmp_path)]) == 3
-    assert "could be any of 2" in capsys.readouterr().err
+    assert "matches 2 names" in capsys.readouterr().err
 
 
 def test_sessions_are_a_tree_and_guesses_are_called_guesses(
