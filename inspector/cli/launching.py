@@ -15,7 +15,7 @@ from inspector.cli.output import shown, write_json, write_jsonl, write_line
 from inspector.cli.plan_document import plan_document
 from inspector.model.clock import Clock
 from inspector.model.preflight import PreFlight
-from inspector.process.background import Background, run_behind
+from inspector.process.background import Background, run_in_background
 from inspector.process.foreground import NotStarted, run_here
 from inspector.query.resuming import preflight_of
 from inspector.query.run_reader import RunReader
@@ -101,7 +101,7 @@ def _behind(launching: Launching, folder: Path, options: argparse.Namespace) -> 
     """Runs it in a terminal of its own and prints what it says, until it ends."""
     plan = launching.plan
     assert plan.command is not None and plan.program is not None
-    started = run_behind(
+    started = run_in_background(
         plan.command.argv,
         program=plan.program,
         cwd=plan.command.cwd,

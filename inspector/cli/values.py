@@ -8,7 +8,7 @@ from dataclasses import replace
 from inspector.cli.errors import FINE, NOT_FOUND, UserError
 from inspector.cli.output import shown, write_json, write_jsonl, write_line, write_table
 from inspector.cli.workspace import reader
-from inspector.derive.instants import end_of
+from inspector.derive.event_times import end_of
 from inspector.export import documents
 from inspector.model.value import WHEN_UNKNOWN, AttachmentVerdict, Then, Value
 from inspector.query.attached import word_of

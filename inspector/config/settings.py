@@ -3,18 +3,187 @@
 TOML, zones and folders load when settings are read, not when this module is.
 """
 
+from __future__ import annotations
+
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from inspector.config import checks
 from inspector.config.folders import config_file
+
+Report = Callable[[str], None]
+Reader = Callable[[object, str, Report], object]
+"""Takes a value, the name of its place and where to report; raises Wrong to keep the default."""
+
+
+class Wrong(ValueError):
+    """A value that cannot be used; the sentence goes to the person who wrote it."""
+
+
+def unknown(name: str, known: Collection[str]) -> str:
+    """The end of a sentence about a name nobody knows, with the nearest one that is known."""
+    from difflib import get_close_matches
+
+    nearest = get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"is unknown; did you mean {nearest[0]}?" if nearest else "is unknown and was ignored."
+
+
+def quoted(value: object) -> str:
+    """A value as a short, printable word of a sentence."""
+    text = repr(value if not isinstance(value, Decimal) else float(value))
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def one_of(*words: str) -> Reader:
+    """One of a few words."""
+
+    def read(value: object, where: str, report: Report) -> str:
+        if isinstance(value, str) and value in words:
+            return value
+        raise Wrong(f"{where} is {quoted(value)}; it can be {', '.join(words)}.")
+
+    return read
+
+
+def boolean(value: object, where: str, report: Report) -> bool:
+    """true or false."""
+    if isinstance(value, bool):
+        return value
+    raise Wrong(f"{where} is {quoted(value)}; it can be true or false.")
+
+
+def time_zone(value: object, where: str, report: Report) -> str:
+    """`local`, `utc` or an IANA name that this machine knows."""
+    from zoneinfo import ZoneInfo
+
+    if value in ("local", "utc"):
+        return str(value)
+    try:
+        return ZoneInfo(value).key if isinstance(value, str) else _no_zone(value, where)
+    except (ValueError, LookupError, OSError):
+        return _no_zone(value, where)
+
+
+def _no_zone(value: object, where: str) -> str:
+    raise Wrong(
+        f"{where} is {quoted(value)}; it can be local, utc or a name such as Europe/London."
+    )
+
+
+def words(value: object, where: str, report: Report) -> tuple[str, ...]:
+    """A command as a list of words; never one string, which a shell would have to split."""
+    listed = value if isinstance(value, list) else []
+    strings = [word for word in listed if isinstance(word, str) and "\0" not in word]
+    if strings and len(strings) == len(listed) and strings[0]:
+        return tuple(strings)
+    raise Wrong(f'{where} must be a list of words, such as ["npm", "run", "resume"].')
+
+
+def keys(value: object, where: str, report: Report) -> tuple[str, ...]:
+    """A key or a list of keys; an empty one takes the key away."""
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not all(isinstance(key, str) for key in listed):
+        raise Wrong(f'{where} must be a key such as "ctrl+r", a list of keys, or "" for none.')
+    for key in listed:
+        if any(character.isspace() or not character.isprintable() for character in key):
+            raise Wrong(f"{where} names the key {quoted(key)}; write space, tab or enter as words.")
+    return tuple(key for key in listed if key)
+
+
+def decimal(value: object, where: str, report: Report) -> Decimal:
+    """An exact amount of money: text or a number, not negative."""
+    number = None
+    if isinstance(value, str | int | Decimal) and not isinstance(value, bool):
+        try:
+            number = Decimal(value)
+        except InvalidOperation:
+            number = None
+    # Bounds keep a slip of the exponent from becoming a number of a million digits.
+    if number is None or not number.is_finite() or not -18 <= number.adjusted() <= 12:
+        raise Wrong(f'{where} is {quoted(value)}; it must be an amount such as "3.00".')
+    if number < 0:
+        raise Wrong(f"{where} is {quoted(value)}; it must not be negative.")
+    return number
+
+
+def whole(low: int, high: int) -> Reader:
+    """A whole number between two others."""
+
+    def read(value: object, where: str, report: Report) -> int:
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        raise Wrong(f"{where} is {quoted(value)}; it must be a whole number, {low} to {high}.")
+
+    return read
+
+
+def short_text(value: object, where: str, report: Report) -> str:
+    """A word to show beside a number."""
+    if isinstance(value, str) and 0 < len(value) <= 20 and value.isprintable():
+        return value
+    raise Wrong(f"{where} is {quoted(value)}; it must be a word of at most 20 characters.")
+
+
+def each(read: Reader, *, nested: bool = False) -> Reader:
+    """A table whose keys are free; entries that are wrong are reported and left out.
+
+    `nested` joins the keys of tables inside with a dot, as TOML takes `run.open = "o"` apart.
+    """
+
+    def read_all(value: object, where: str, report: Report) -> dict[str, object]:
+        entries: dict[str, object] = {}
+        for name, item in _entries(value, where, nested):
+            try:
+                entries[name] = read(item, f"{where}.{name}", report)
+            except Wrong as wrong:
+                report(str(wrong))
+        return entries
+
+    return read_all
+
+
+def _entries(value: object, where: str, nested: bool) -> Iterator[tuple[str, object]]:
+    if not isinstance(value, dict):
+        raise Wrong(f"{where} must be a table, such as [{where}].")
+    for name, item in value.items():
+        if nested and isinstance(item, dict):
+            for inner, leaf in _entries(item, f"{where}.{name}", nested):
+                yield f"{name}.{inner}", leaf
+        else:
+            yield name, item
+
+
+def fields(readers: Mapping[str, Reader]) -> Reader:
+    """A table with known keys; each is reported by itself when it is wrong or unknown."""
+
+    def read(value: object, where: str, report: Report) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for name, item in _entries(value, where, nested=False):
+            place = f"{where}.{name}" if where else name
+            if name not in readers:
+                report(_unknown_field(place, item, readers))
+                continue
+            try:
+                found[name] = readers[name](item, place, report)
+            except Wrong as wrong:
+                report(str(wrong))
+        return found
+
+    return read
+
+
+def _unknown_field(place: str, item: object, readers: Mapping[str, Reader]) -> str:
+    table, _, path = place.partition(".")
+    if isinstance(item, dict) and "." in path:
+        return f'{place} is a table; if the name has a dot, quote it: [{table}."{path}"].'
+    return f"{place} {unknown(place.rpartition('.')[2], readers)}"
+
 
 FILE_VARIABLE = "INSPECTOR_CONFIG"
 """Names another settings file."""
@@ -78,30 +247,28 @@ class Settings:
         return ZoneInfo(self.time_zone)
 
 
-_FILE = checks.fields(
+_FILE = fields(
     {
-        "theme": checks.one_of("auto", "dark", "light", "cb-dark", "cb-light", "terminal"),
-        "ascii": checks.one_of("auto", "always", "never"),
-        "time_zone": checks.time_zone,
-        "refresh": checks.one_of("auto", "fast", "slow"),
-        "mouse": checks.boolean,
-        "keys": checks.each(checks.keys, nested=True),
-        "prices": checks.each(
-            checks.fields(
+        "theme": one_of("auto", "dark", "light", "cb-dark", "cb-light", "terminal"),
+        "ascii": one_of("auto", "always", "never"),
+        "time_zone": time_zone,
+        "refresh": one_of("auto", "fast", "slow"),
+        "mouse": boolean,
+        "keys": each(keys, nested=True),
+        "prices": each(
+            fields(
                 {
-                    "input": checks.decimal,
-                    "output": checks.decimal,
-                    "cache_read": checks.decimal,
-                    "cache_write": checks.decimal,
-                    "currency": checks.short_text,
+                    "input": decimal,
+                    "output": decimal,
+                    "cache_read": decimal,
+                    "cache_write": decimal,
+                    "currency": short_text,
                 }
             )
         ),
-        "assets": checks.each(
-            checks.fields({"decimals": checks.whole(0, 255), "symbol": checks.short_text})
-        ),
-        "hosts": checks.each(checks.words),
-        "prism": checks.fields({"resume": checks.words}),
+        "assets": each(fields({"decimals": whole(0, 255), "symbol": short_text})),
+        "hosts": each(words),
+        "prism": fields({"resume": words}),
     }
 )
 
@@ -138,7 +305,7 @@ def _read(file: Path) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8"), parse_float=Decimal)
 
 
-def _settings(raw: dict[str, Any], report: checks.Report) -> Settings:
+def _settings(raw: dict[str, Any], report: Report) -> Settings:
     found: Any = _FILE(raw, "", report)
     prices = {name: Price(**entry) for name, entry in found.pop("prices", {}).items()}
     assets = {}

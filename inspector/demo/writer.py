@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from inspector.demo.stores import STORES, DemoStore, LiveRun
 from inspector.demo.workspace import remove_marked
 from inspector.model.clock import Clock, system_clock
-from inspector.process.lifeline import Lifeline
+from inspector.process.child import Lifeline
 
 KEPT = 24
 """Runs that this process began and that have ended; older ones are removed."""

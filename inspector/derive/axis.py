@@ -6,11 +6,21 @@ same questions: the order of events, here, and time (`time_axis.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+from operator import attrgetter, not_
 from typing import NamedTuple, Protocol
 
+from inspector.derive.steps import KIND_CODE, NO_TIME, STATUS_CODE, StepTable
+from inspector.model.run import Run
+from inspector.model.status import ENDED, Status
+from inspector.model.step import StepKind
 from inspector.text.measure import cell_width
+from inspector.text.numbers import CANNOT_BE_KNOWN, Zone, duration, instant, local_moment
+from inspector.text.parse_time import plausible
 
 MOST_TICKS = 7
 """Ticks that a span may have at most before the next larger step is taken."""
@@ -166,3 +176,272 @@ class OrderAxis:
 
     def _inside(self, position: int) -> int:
         return min(max(1, position), self._events)
+
+
+IDLE_AT_LEAST_MS = 30_000
+"""Shorter stretches are never called idle."""
+
+IDLE_SHARE = 5
+"""An idle stretch is at least a fifth of the time in which something went on."""
+
+MOST_CUTS = 3
+
+LEAST_TICKS = 5
+"""Ticks of the recording clock that a run takes at least for its axis to be time unasked."""
+
+LOOKED_AT = 20_000
+"""Steps beyond which only the outermost ones, and the first and last, are looked at."""
+
+_OPEN = {STATUS_CODE[Status.RUNNING], STATUS_CODE[Status.UNCONFIRMED]}
+_WAITING = STATUS_CODE[Status.WAITING]
+_WAIT = KIND_CODE[StepKind.WAIT]
+
+
+class Span(NamedTuple):
+    """What a time axis shows, UTC ms: `idle` stretches in it, in order and apart."""
+
+    start: int
+    stop: int
+    idle: tuple[tuple[int, int], ...] = ()
+
+    def steady(self) -> Span:
+        """The same span with a little room at its end."""
+        return self._replace(stop=self.stop - self.busy + steady(self.busy))
+
+    @property
+    def busy(self) -> int:
+        """Milliseconds without the idle stretches."""
+        return self.stop - self.start - sum(end - begin for begin, end in self.idle)
+
+
+def span_of(table: StepTable, run: Run, now: int) -> Span | None:
+    """The span of a run's instants; None when it has none that a calendar could hold.
+
+    A run that is not over reaches until `now` (UTC ms). Instants before the year 2000 or after
+    tomorrow count for nothing.
+    """
+    moments = [moment for moment in _moments(table, run) if plausible(moment, now)]
+    if not moments:
+        return None
+    start, stop = min(moments), max(moments)
+    if run.status not in ENDED:
+        stop = max(stop, now)
+    stop = max(stop, start + 1)
+    return Span(start, stop, _idle(_stretches(table, now, stop), start, stop))
+
+
+def tells_time(table: StepTable, run: Run, span: Span) -> bool:
+    """Whether bars by time say more than bars by order: most steps have instants, and the clock
+    that recorded them could tell them apart."""
+    count = len(table)
+    known = count - table.span_start[:count].count(NO_TIME)
+    return 2 * known >= count and span.busy >= LEAST_TICKS * run.clock_ms
+
+
+def _moments(table: StepTable, run: Run) -> Iterator[int]:
+    for moment in (run.started_at, run.ended_at):
+        if moment is not None:
+            yield moment
+    for column in (table.started, table.ended):
+        yield from column[: min(LOOKED_AT, len(table))]
+        yield from column[max(LOOKED_AT, len(table) - LOOKED_AT) : len(table)]
+
+
+def _stretches(table: StepTable, now: int, stop: int) -> list[tuple[int, int]]:
+    """When something went on: the steps without anything inside, unless they only waited."""
+    found: list[tuple[int, int]] = []
+    for step in _looked_at(table):
+        begin, end = table.started[step], table.ended[step]
+        if not plausible(begin, now):
+            begin = end
+        if not plausible(begin, now):
+            continue
+        waits = table.status[step] == _WAITING or table.kind[step] == _WAIT
+        if not plausible(end, now) or end < begin:
+            end = stop if table.status[step] in _OPEN else begin
+        found += [(begin, begin), (end, end)] if waits else [(begin, end)]
+    return found
+
+
+def _looked_at(table: StepTable) -> list[int]:
+    if len(table) <= LOOKED_AT:
+        return list(compress(range(len(table)), map(not_, table.children_of)))
+    outermost = compress(range(len(table)), map((-1).__eq__, table.parent))
+    steps = array("i", outermost)
+    return list(steps) if len(steps) <= LOOKED_AT else []
+
+
+def _idle(stretches: list[tuple[int, int]], start: int, stop: int) -> tuple[tuple[int, int], ...]:
+    if not stretches:
+        return ()
+    gaps: list[tuple[int, int]] = []
+    reached = start
+    for begin, end in [*sorted(stretches), (stop, stop)]:
+        if begin - reached >= IDLE_AT_LEAST_MS:
+            gaps.append((reached, begin))
+        reached = max(reached, end)
+    gaps.sort(key=lambda gap: gap[0] - gap[1])
+    busy, kept = stop - start, []
+    for begin, end in gaps[:MOST_CUTS]:
+        if (end - begin) * IDLE_SHARE >= busy - (end - begin):
+            kept.append((begin, end))
+            busy -= end - begin
+    return tuple(sorted(kept))
+
+
+WIDE_CUT, NARROW_CUT = 6, 2
+"""Cells that stand for an idle stretch, the lines at its ends among them."""
+
+ROOMY = 30
+"""Cells from which on a cut is wide."""
+
+PIECE_CELLS = 4
+"""Cells that a stretch between two cuts has at least; what would leave less is not cut."""
+
+_SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
+_STEPS = (
+    *(factor * 10**power for power in range(3) for factor in (1, 2, 5)),
+    *(factor * _SECOND for factor in (1, 2, 5, 10, 20, 30)),
+    *(factor * _MINUTE for factor in (1, 2, 5, 10, 20, 30)),
+    *(factor * _HOUR for factor in (1, 2, 3, 6, 12)),
+    *(factor * 10**power * _DAY for power in range(6) for factor in (1, 2, 5)),
+)
+
+
+class _Piece(NamedTuple):
+    """A stretch of time and the half cells that it takes."""
+
+    start: int
+    stop: int
+    left: int
+    right: int
+    idle: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TimeAxis:
+    """A span of time over so many cells; what lies outside of it is drawn at its ends.
+
+    Ticks tell the time since the start, which no zone and no change of the clocks can bend; the
+    start is told in `zone`.
+    """
+
+    span: Span
+    cells: int
+    zone: Zone = None
+    _pieces: tuple[_Piece, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_pieces", _pieces(self.span, self.cells))
+
+    def begin(self, position: int) -> int:
+        """The half cell nearest to the instant."""
+        at = max(0, bisect_right(self._pieces, position, key=attrgetter("start")) - 1)
+        piece = self._pieces[at]
+        inside = min(max(position, piece.start), piece.stop) - piece.start
+        return piece.left + nearest(
+            inside * (piece.right - piece.left), max(1, piece.stop - piece.start)
+        )
+
+    end = begin
+
+    def cell(self, position: int) -> int:
+        """The cell that the instant falls into."""
+        return min(self.cells - 1, self.begin(position) // 2)
+
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """The idle stretches that are left out."""
+        return tuple(
+            Cut(piece.left // 2 + 1, piece.right // 2, f"idle {duration(piece.stop - piece.start)}")
+            for piece in self._pieces
+            if piece.idle
+        )
+
+    @property
+    def ticks(self) -> tuple[Tick, ...]:
+        """Round times since the start."""
+        heads = self._heads
+        return tuple(tick for tick in self._labelled if tick not in heads)
+
+    @property
+    def labels(self) -> tuple[Tick, ...]:
+        """The start, the ticks, and the time at which it goes on behind a cut."""
+        return self._labelled
+
+    @property
+    def _heads(self) -> tuple[Tick, ...]:
+        busy = (piece for piece in self._pieces if not piece.idle)
+        heads = (Tick(piece.left // 2, self._head(piece)) for piece in busy)
+        return spaced(heads, 0, self.cells)
+
+    @property
+    def _labelled(self) -> tuple[Tick, ...]:
+        found: list[Tick] = []
+        step = step_for(self._busy, _STEPS)
+        heads = {head.cell: head for head in self._heads}
+        for piece in self._pieces:
+            if piece.idle:
+                continue
+            head = heads.get(piece.left // 2)
+            found += [head] if head else []
+            begin = max(piece.left // 2 + 1, found[-1].end + LABELS_APART if found else 0)
+            # A label keeps clear of the line where an idle stretch begins.
+            end = self.cells if piece is self._pieces[-1] else piece.right // 2 + 1 - LABELS_APART
+            found += self._ticks_in(piece, step, begin, end)
+        return tuple(found)
+
+    def _ticks_in(self, piece: _Piece, step: int, begin: int, end: int) -> tuple[Tick, ...]:
+        start = self.span.start
+        first = (piece.start - start) // step + 1
+        numbers = range(first, (piece.stop - start) // step + 1)
+        places = (number * step for number in numbers)
+        ticks = (Tick(self.begin(start + since) // 2, _since(since)) for since in places)
+        return spaced(ticks, begin, end)
+
+    @property
+    def _busy(self) -> int:
+        return sum(piece.stop - piece.start for piece in self._pieces if not piece.idle)
+
+    def _head(self, piece: _Piece) -> str:
+        if piece.start != self.span.start:
+            since = piece.start - self.span.start
+            return _since(since // _SECOND * _SECOND)
+        if self._busy >= _DAY:
+            moment = local_moment(self.span.start, self.zone)
+            return f"{moment:%d %b %H:%M}" if moment else CANNOT_BE_KNOWN
+        text = instant(self.span.start, self.zone)
+        # Without the milliseconds; in an hour that comes twice the zone follows them.
+        return text[:8] + text[12:]
+
+
+def _since(ms: int) -> str:
+    """A round time since the start: `+20s`, `+8m 40s`, `+2h`."""
+    label = duration(ms, clock_ms=_SECOND if ms % _SECOND == 0 else 1)
+    for nothing in (" 00s", " 00m", " 00h"):
+        label = label.removesuffix(nothing)
+    return f"+{label}"
+
+
+def _pieces(span: Span, cells: int) -> tuple[_Piece, ...]:
+    width = WIDE_CUT if cells >= ROOMY else NARROW_CUT
+    idle = list(span.idle)
+    while idle and cells < len(idle) * width + (len(idle) + 1) * PIECE_CELLS:
+        idle.remove(min(idle, key=lambda stretch: stretch[1] - stretch[0]))
+    busy = span.stop - span.start - sum(end - begin for begin, end in idle)
+    room = 2 * (cells - len(idle) * width)
+    pieces: list[_Piece] = []
+    at, left, gone = span.start, 0, 0
+    for begin, end in idle:
+        gone += begin - at
+        # A piece ends in the middle of a cell; the line of the cut stands in the next one.
+        # Where nothing took any time, what comes first has the room.
+        part = room * gone // busy if busy else room
+        share = (part + 2 * width * (len(pieces) // 2)) // 2
+        latest = cells - (len(idle) - len(pieces) // 2) * (width + PIECE_CELLS)
+        right = 2 * max(left // 2 + PIECE_CELLS - 1, min(share, latest)) + 1
+        pieces.append(_Piece(at, begin, left, right, False))
+        pieces.append(_Piece(begin, end, right, right + 2 * width, True))
+        at, left = end, right + 2 * width
+    pieces.append(_Piece(at, span.stop, left, 2 * cells, False))
+    return tuple(pieces)

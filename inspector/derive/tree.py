@@ -7,17 +7,237 @@ and growth take O(depth · log children), however long the run is.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import compress, groupby
+from operator import itemgetter
 from typing import NamedTuple
 
-from inspector.derive.children import RUN, ChildLists
-from inspector.derive.container import Container
-from inspector.derive.folding import Folding
-from inspector.derive.sharing import may_share, shares_row, speaker
-from inspector.derive.steps import StepTable
-from inspector.derive.sums import Sums
+from inspector.derive.fenwick import FenwickTree
+from inspector.derive.steps import KIND_CODE, STATUS_CODE, StepTable
+from inspector.model.status import Status
+from inspector.model.step import StepKind
+
+CHUNK = 32_768
+"""Steps that are sorted in one go: some milliseconds."""
+
+_first = itemgetter(0)
+
+
+class ChildLists:
+    """Steps sorted by parent, in runs of consecutive numbers; a million steps take 4 MB.
+
+    Runs are merged like the digits of a counter, so that many small additions stay few runs.
+    """
+
+    __slots__ = ("_runs", "table")
+
+    def __init__(self, table: StepTable, runs: list[tuple[int, array[int]]] | None = None) -> None:
+        self.table = table
+        self._runs = runs if runs is not None else []
+        """First step of each run, and its steps by (parent, number)."""
+
+    @property
+    def size(self) -> int:
+        """Steps that were taken in so far."""
+        if not self._runs:
+            return 0
+        first, steps = self._runs[-1]
+        return first + len(steps)
+
+    def carried_to(self, table: StepTable) -> ChildLists:
+        """The same lists for a table that begins with the same steps."""
+        return ChildLists(table, list(self._runs))
+
+    def grow(self, stop: int) -> None:
+        """Takes in the steps below `stop`; call it in portions of at most CHUNK."""
+        first = self.size
+        while self._runs:
+            begin, steps = self._runs[-1]
+            if len(steps) >= CHUNK or len(steps) > stop - first:
+                break
+            self._runs.pop()
+            first = begin
+        for begin in range(first, stop, CHUNK):
+            self._runs.append((begin, self._sorted(begin, min(begin + CHUNK, stop))))
+
+    def cut(self, size: int) -> None:
+        """Forgets the steps from `size` on."""
+        while self.size > size:
+            first, steps = self._runs.pop()
+            if first < size:
+                # What is left of a run is still sorted.
+                kept = array("i", filter(size.__gt__, steps))
+                self._runs.append((first, kept))
+
+    def of(self, step: int) -> array[int]:
+        """The children of a step, ascending; of the run itself for -1."""
+        key = self.table.parent.__getitem__
+        wanted = self.table.children_of[step] if step >= 0 else -1
+        found = array("i")
+        # A step comes after its parent unless it was moved later.
+        skipped = bisect_right(self._runs, step, key=_first) - 1 if not self.table.reparented else 0
+        for _, steps in self._runs[max(0, skipped) :]:
+            if len(found) == wanted:
+                break
+            begin = bisect_left(steps, step, key=key)
+            found += steps[begin : bisect_right(steps, step, lo=begin, key=key)]
+        return found
+
+    def _sorted(self, begin: int, stop: int) -> array[int]:
+        return array("i", sorted(range(begin, stop), key=self.table.parent.__getitem__))
+
+
+class Container:
+    """A container whose inside was asked for. Folded ones stay, so that they unfold as before."""
+
+    __slots__ = ("children", "inner", "open", "step", "sums")
+
+    def __init__(self, step: int, inner: int, children: array[int]) -> None:
+        self.step = step
+        self.inner = inner
+        self.children = children
+        self.open = True
+        self.sums: FenwickTree | None = None
+        """Rows inside of each child; None while no child stands open."""
+
+    @property
+    def rows(self) -> int:
+        """Rows inside."""
+        return len(self.children) + (self.sums.total if self.sums else 0)
+
+    def before(self, index: int) -> int:
+        """Rows before a child."""
+        return index + (self.sums.before(index) if self.sums else 0)
+
+    def find(self, offset: int) -> tuple[int, int]:
+        """Which child holds a row, and how far into it."""
+        return self.sums.find(offset) if self.sums else (offset, 0)
+
+    def stretch(self, index: int, change: int) -> None:
+        """Rows appeared (or, below 0, went away) inside of a child."""
+        if self.sums is None:
+            self.sums = FenwickTree.zeros(len(self.children))
+        self.sums.add(index, change)
+
+    def append(self, steps: array[int]) -> None:
+        """Takes in children at the end."""
+        self.children += steps
+        if self.sums is not None:
+            for _ in steps:
+                self.sums.append(0)
+
+    def cut(self, size: int) -> None:
+        """Forgets the children from step `size` on."""
+        while self.children and self.children[-1] >= size:
+            self.children.pop()
+            if self.sums is not None:
+                self.sums.pop()
+
+
+_BRANCH = KIND_CODE[StepKind.BRANCH]
+_ITERATION = KIND_CODE[StepKind.ITERATION]
+_SHARING = frozenset((_BRANCH, _ITERATION))
+_PARALLEL = KIND_CODE[StepKind.PARALLEL]
+_STATEMENT = KIND_CODE[StepKind.STATEMENT]
+
+_LOUDEST = (
+    Status.FAILED,
+    Status.INTERRUPTED,
+    Status.WAITING,
+    Status.RUNNING,
+    Status.UNCONFIRMED,
+    Status.UNKNOWN,
+)
+_LOUDNESS = {STATUS_CODE[status]: place for place, status in enumerate(_LOUDEST)}
+
+
+def may_share(table: StepTable, step: int) -> bool:
+    """Whether a step is of the kind that may share its row with what is inside: one step only."""
+    kind = table.kind[step]
+    return kind in _SHARING and table.children_of[step] == 1
+
+
+def shares_row(table: StepTable, step: int, child: int) -> bool:
+    """Whether the only step inside of one that may share its row really does."""
+    kind = table.kind[child]
+    if table.kind[step] == _ITERATION and kind == _PARALLEL:
+        return True
+    if kind != _STATEMENT or table.children_of[child]:
+        return False
+    if table.kind[step] == _ITERATION or not table.first[step]:
+        return True
+    return table.first[step] == table.first[child] and table.last[step] == table.last[child]
+
+
+def speaker(table: StepTable, step: int, inner: int) -> int:
+    """Which of two steps that share a row it speaks of: whose status it tells.
+
+    The inner one where the outer has no row of its own, so that nothing is recorded of it. Else
+    the one that a person must not miss: what failed before what goes on before what is over. Of
+    two that are alike the one that can be looked into.
+    """
+    if inner == step:
+        return step
+    if not table.first[step] and table.first[inner]:
+        return inner
+    other = len(_LOUDEST)
+    outer_loud = _LOUDNESS.get(table.status[step], other)
+    inner_loud = _LOUDNESS.get(table.status[inner], other)
+    if outer_loud != inner_loud:
+        return step if outer_loud < inner_loud else inner
+    return step if table.children_of[inner] else inner
+
+
+WIDE = 50
+"""Branches beyond which a parallel is one row until a person unfolds it."""
+
+DEEP = 12
+"""Levels beyond which a container stays folded."""
+
+_FAILED = STATUS_CODE[Status.FAILED]
+
+
+class Folding:
+    """The rules for one step table, with the containers in which something failed."""
+
+    __slots__ = ("_seen", "_troubled", "table")
+
+    def __init__(self, table: StepTable) -> None:
+        self.table = table
+        self._troubled: set[int] = set()
+        self._seen = (0, -1)
+
+    def update(self, table: StepTable) -> None:
+        """Looks again for failures when their number or the last of them changed."""
+        self.table = table
+        seen = (table.status.count(_FAILED), table.status.rfind(_FAILED))
+        if seen != self._seen:
+            self._seen = seen
+            self._troubled = _around_failures(table)
+
+    def opens(self, step: int, inner: int, depth: int, newest: bool) -> bool:
+        """Whether a row stands open; `inner` shares its row, `newest` = no later sibling."""
+        if depth >= DEEP:
+            return False
+        table = self.table
+        if table.kind[step] == _ITERATION and not newest and step not in self._troubled:
+            return False
+        return table.kind[inner] != _PARALLEL or table.children_of[inner] <= WIDE
+
+
+def _around_failures(table: StepTable) -> set[int]:
+    troubled: set[int] = set()
+    status, parent = table.status, table.parent
+    at = status.find(_FAILED)
+    while at >= 0:
+        step = parent[at]
+        while step >= 0 and step not in troubled:
+            troubled.add(step)
+            step = parent[step]
+        at = status.find(_FAILED, at + 1)
+    return troubled
+
 
 OPEN_AT_FIRST = 1_000
 """Containers that are unfolded unasked; the newest, where there are more."""
@@ -272,7 +492,7 @@ class TreeIndex:
         lists = self._lists.carried_to(table) if same else ChildLists(table)
         lists.cut(common)
         while lists.size < len(table):
-            lists.grow(min(lists.size + RUN, len(table)))
+            lists.grow(min(lists.size + CHUNK, len(table)))
             yield
         self._start(table, lists)
 
@@ -379,4 +599,4 @@ def _add_up(node: Container, open_children: Sequence[Container]) -> None:
     lengths = array("q", bytes(8 * len(node.children)))
     for inside in open_children:
         lengths[bisect_left(node.children, inside.step)] = inside.rows
-    node.sums = Sums(lengths)
+    node.sums = FenwickTree(lengths)

@@ -12,8 +12,7 @@ from typing import Any
 
 from inspector.derive.steps import levels_of
 from inspector.model.clock import rfc3339
-from inspector.model.finding import Finding
-from inspector.model.run import Run
+from inspector.model.run import Finding, Run
 from inspector.model.step import Attempt, Event, OpenConstruct, Step
 from inspector.model.store import Store
 from inspector.model.value import Attachment, Value

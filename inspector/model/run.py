@@ -1,12 +1,23 @@
 """One execution, as the list and the head of its screen show it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from inspector.model.finding import Finding
 from inspector.model.status import Status
 from inspector.model.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A code for programs, a sentence for people, and where to look."""
+
+    code: str
+    message: str
+    ref: str | None = None
+    """Step id, row (`execution:12`) or value name; None for the run as a whole."""
 
 
 class RunKind(StrEnum):

@@ -18,7 +18,7 @@ from typing import Any
 
 from inspector.process.child import environment_of_child
 from inspector.process.foreground import NotStarted, why_not
-from inspector.process.minder import CURRENT, ENDED, MOST_BYTES, OUTPUT, STARTED
+from inspector.process.supervisor import CURRENT, ENDED, MOST_BYTES, OUTPUT, STARTED
 
 START_SECONDS = 10.0
 LOOK_SECONDS = 0.05
@@ -88,7 +88,7 @@ class Background:
         return self.exit_code
 
 
-def run_behind(
+def run_in_background(
     argv: Sequence[str],
     *,
     program: str,
@@ -114,7 +114,7 @@ def run_behind(
     try:
         folder.mkdir(mode=0o700, parents=True)
         minder = subprocess.Popen(
-            [sys.executable, "-P", "-m", "inspector.process.minder"],
+            [sys.executable, "-P", "-m", "inspector.process.supervisor"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -6,16 +6,45 @@ ones and those that are named, nothing else.
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shlex
+import shutil
 import signal
+import struct
 import subprocess
 import termios
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
-from inspector.process.winsize import SIZE, set_size, size_of
+SIZE = (36, 120)
+"""Rows and columns of a terminal that we make."""
+
+_FOUR = "HHHH"
+
+
+def size_of(terminal: int) -> tuple[int, int] | None:
+    """Rows and columns, 0 where it does not know; None for what is no terminal."""
+    try:
+        packed = fcntl.ioctl(terminal, termios.TIOCGWINSZ, struct.pack(_FOUR, 0, 0, 0, 0))
+    except OSError:
+        return None
+    rows, columns, _, _ = struct.unpack(_FOUR, packed)
+    return rows, columns
+
+
+def set_size(terminal: int, size: tuple[int, int]) -> None:
+    """Sets rows and columns; what is no terminal is left alone."""
+    rows, columns = size
+    try:
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack(_FOUR, rows, columns, 0, 0))
+    except OSError:
+        return
+
 
 _LEFT_TO_THE_CHILD = (signal.SIGINT, signal.SIGQUIT)
 _QUIET = "\x1b[0m\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l"
@@ -154,3 +183,67 @@ def _take_back(terminal: int) -> None:
             os.tcsetpgrp(terminal, ours)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+DEFAULT = "less"
+
+AT_ONCE = 0.5
+"""Seconds in which nobody has read anything: a pager that ends sooner only printed."""
+
+
+class NoPager(Exception):
+    """There is no pager: why, in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """A program that shows a file, and the words before the file's name."""
+
+    program: str
+    words: tuple[str, ...]
+
+
+def pager_of(environ: Mapping[str, str]) -> Pager:
+    """The pager that `$PAGER` names, else less. Raises NoPager."""
+    chosen = environ.get("PAGER", "").strip()
+    try:
+        words = shlex.split(chosen) or [DEFAULT]
+    except ValueError:
+        raise NoPager("$PAGER cannot be read as words: a quote in it is not closed.") from None
+    program = shutil.which(words[0], path=environ.get("PATH"))
+    if program is None:
+        if chosen:
+            raise NoPager(f"$PAGER names {words[0]}, which is not found: set it to less, or save.")
+        raise NoPager("There is no pager, less is not found: set $PAGER to another, or save.")
+    return Pager(os.path.abspath(program), tuple(words))
+
+
+def read_in(pager: Pager, path: str, env: Mapping[str, str]) -> int:
+    """Shows a file in our terminal until it has been read, and gives the pager's exit code.
+
+    Raises NotStarted.
+    """
+    begun = time.monotonic()
+    code = run_here([*pager.words, path], program=pager.program, cwd=_folder(), env=env)
+    if time.monotonic() - begun < AT_ONCE:
+        print("\nInspector: enter returns to the screen.", end="", flush=True)
+        until_enter()
+    return code
+
+
+def show_picture(words: Sequence[str], folder: str, env: Mapping[str, str]) -> int:
+    """Runs a program that prints a picture, in `folder`, and waits until it has been seen.
+
+    Raises NotStarted.
+    """
+    code = run_here(words, program=words[0], cwd=folder, env=env)
+    print("\nInspector: enter returns to the screen.", end="", flush=True)
+    until_enter()
+    return code
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return "/"

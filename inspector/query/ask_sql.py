@@ -17,8 +17,8 @@ from inspector.model.clock import Clock
 from inspector.query.raw_pages import RawText, cut_cell
 from inspector.query.raw_shapes import WITHHELD
 from inspector.store.read import ZeroTouchReader
+from inspector.text.redacted_fields import WITHHELD as WITHHELD_NAMES
 from inspector.text.secret_names import secret_name
-from inspector.text.withheld import WITHHELD as WITHHELD_NAMES
 
 MOST_ROWS = 1000
 MOST_SECONDS = 5.0

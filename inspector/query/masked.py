@@ -14,7 +14,7 @@ from typing import Any
 
 from inspector.text.escape import json_text
 from inspector.text.mask import mask, mask_named
-from inspector.text.withheld import (
+from inspector.text.redacted_fields import (
     ARGUMENT,
     ARGUMENTS,
     MANIFEST,

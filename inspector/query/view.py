@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.derive.steps import StepTable
-from inspector.model.finding import Finding
-from inspector.model.run import Run
+from inspector.model.run import Finding, Run
 from inspector.model.step import Event, OpenConstruct, Step
 from inspector.model.value import Value
 from inspector.query.capabilities import NO_CAPABILITIES, Capabilities

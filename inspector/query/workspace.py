@@ -9,8 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from inspector.model.clock import Clock
-from inspector.model.finding import Finding
-from inspector.model.run import Run
+from inspector.model.run import Finding, Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
 from inspector.query.registry import backend_named, recognise

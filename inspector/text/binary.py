@@ -3,11 +3,188 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 
-from inspector.text.images import image_facts
 from inspector.text.mask import mask
+
+_MOST_PARTS = 4_096
+"""Chunks, segments or blocks that are walked through."""
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_COLOURS = {0: "grey", 2: "RGB", 3: "palette", 4: "grey with alpha", 6: "RGBA"}
+_JPEG_COLOURS = {1: "grey", 3: "colour", 4: "CMYK"}
+_JPEG_WITHOUT_LENGTH = frozenset((0x01, *range(0xD0, 0xD9)))
+_JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_BMP_HEADERS = frozenset((12, 40, 52, 56, 64, 108, 124))
+
+
+@dataclass(frozen=True, slots=True)
+class ImageFacts:
+    """What an image says of itself; None and "" are what was not found in the bytes at hand."""
+
+    format: str
+    """`PNG`, `JPEG`, `GIF`, `WebP` or `BMP`."""
+    width: int | None = None
+    height: int | None = None
+    depth: str = ""
+    """`8-bit RGBA`, `24-bit`."""
+    moves: bool | None = None
+    """Whether it is an animation."""
+
+    @property
+    def pixels(self) -> int | None:
+        """Width times height."""
+        return None if self.width is None or self.height is None else self.width * self.height
+
+
+def image_facts(head: bytes) -> ImageFacts | None:
+    """The facts of an image that begins with these bytes; None when they begin no image."""
+    for begins, read in _FORMATS:
+        if begins(head):
+            return read(head)
+    return None
+
+
+def _big(data: bytes, at: int, count: int) -> int | None:
+    return int.from_bytes(data[at : at + count], "big") if len(data) >= at + count else None
+
+
+def _little(data: bytes, at: int, count: int) -> int | None:
+    return int.from_bytes(data[at : at + count], "little") if len(data) >= at + count else None
+
+
+def _png(data: bytes) -> ImageFacts:
+    if data[12:16] != b"IHDR" or len(data) < 26:
+        return ImageFacts("PNG")
+    colour = _PNG_COLOURS.get(data[25], "")
+    depth = f"{data[24]}-bit {colour}".rstrip()
+    return ImageFacts("PNG", _big(data, 16, 4), _big(data, 20, 4), depth, _png_moves(data))
+
+
+def _png_moves(data: bytes) -> bool | None:
+    """An animation is announced before the first image data."""
+    at = 8
+    for _ in range(_MOST_PARTS):
+        length, kind = _big(data, at, 4), data[at + 4 : at + 8]
+        if length is None or len(kind) < 4:
+            return None
+        if kind == b"acTL":
+            return True
+        if kind in (b"IDAT", b"IEND"):
+            return False
+        at += 12 + length
+    return None
+
+
+def _jpeg(data: bytes) -> ImageFacts:
+    at = 2
+    for _ in range(_MOST_PARTS):
+        if at + 1 >= len(data) or data[at] != 0xFF:
+            break
+        kind = data[at + 1]
+        if kind == 0xFF:
+            at += 1
+            continue
+        if kind in _JPEG_WITHOUT_LENGTH:
+            at += 2
+            continue
+        if kind in _JPEG_FRAMES:
+            return _jpeg_frame(data, at)
+        length = _big(data, at + 2, 2)
+        if kind in (0xD9, 0xDA) or length is None or length < 2:
+            break
+        at += 2 + length
+    return ImageFacts("JPEG", moves=False)
+
+
+def _jpeg_frame(data: bytes, at: int) -> ImageFacts:
+    if len(data) < at + 10:
+        return ImageFacts("JPEG", moves=False)
+    colour = _JPEG_COLOURS.get(data[at + 9], f"{data[at + 9]} channels")
+    height = _big(data, at + 5, 2) or None
+    return ImageFacts("JPEG", _big(data, at + 7, 2), height, f"{data[at + 4]}-bit {colour}", False)
+
+
+def _gif(data: bytes) -> ImageFacts:
+    width, height = _little(data, 6, 2), _little(data, 8, 2)
+    if len(data) < 13:
+        return ImageFacts("GIF", width, height)
+    flags = data[10]
+    at = 13 + (3 << (flags & 7) + 1 if flags & 0x80 else 0)
+    return ImageFacts("GIF", width, height, f"{(flags & 7) + 1}-bit palette", _gif_moves(data, at))
+
+
+def _gif_moves(data: bytes, at: int) -> bool | None:
+    """Whether a second picture follows the first one."""
+    pictures = 0
+    for _ in range(_MOST_PARTS):
+        kind = data[at : at + 1]
+        if kind == b"\x3b":
+            return False
+        if kind == b"\x2c":
+            pictures += 1
+            if pictures > 1:
+                return True
+            if len(data) < at + 10:
+                return None
+            flags = data[at + 9]
+            at += 11 + (3 << (flags & 7) + 1 if flags & 0x80 else 0)
+        elif kind == b"\x21":
+            at += 2
+        else:
+            return None
+        for _ in range(_MOST_PARTS):
+            length = data[at] if at < len(data) else 0
+            at += 1 + length
+            if not length:
+                break
+    return None
+
+
+def _webp(data: bytes) -> ImageFacts:
+    kind = data[12:16]
+    if kind == b"VP8X" and len(data) >= 30:
+        wide, high = _little(data, 24, 3), _little(data, 27, 3)
+        assert wide is not None and high is not None
+        depth = "8-bit RGBA" if data[20] & 0x10 else "8-bit RGB"
+        return ImageFacts("WebP", wide + 1, high + 1, depth, bool(data[20] & 0x02))
+    if kind == b"VP8L" and len(data) >= 25 and data[20] == 0x2F:
+        bits = int.from_bytes(data[21:25], "little")
+        depth = "8-bit RGBA" if bits >> 28 & 1 else "8-bit RGB"
+        return ImageFacts("WebP", (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1, depth, False)
+    if kind == b"VP8 " and len(data) >= 30 and data[23:26] == b"\x9d\x01\x2a":
+        wide, high = _little(data, 26, 2), _little(data, 28, 2)
+        assert wide is not None and high is not None
+        return ImageFacts("WebP", wide & 0x3FFF, high & 0x3FFF, "8-bit colour", False)
+    return ImageFacts("WebP")
+
+
+def _is_bmp(data: bytes) -> bool:
+    """Two letters alone would make an image of any text about BMX."""
+    return data[:2] == b"BM" and data[6:10] == bytes(4) and _little(data, 14, 4) in _BMP_HEADERS
+
+
+def _bmp(data: bytes) -> ImageFacts:
+    if _little(data, 14, 4) == 12:
+        width, height, bits = _little(data, 18, 2), _little(data, 20, 2), _little(data, 24, 2)
+    else:
+        width, height, bits = _little(data, 18, 4), _little(data, 22, 4), _little(data, 28, 2)
+        if height is not None and height >= 1 << 31:
+            # A negative height counts rows from the top.
+            height = (1 << 32) - height
+    return ImageFacts("BMP", width, height, "" if bits is None else f"{bits}-bit", False)
+
+
+_FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], ImageFacts]], ...] = (
+    (lambda data: data.startswith(_PNG), _png),
+    (lambda data: data.startswith(b"\xff\xd8\xff"), _jpeg),
+    (lambda data: data[:6] in (b"GIF87a", b"GIF89a"), _gif),
+    (lambda data: data[:4] == b"RIFF" and data[8:12] == b"WEBP", _webp),
+    (_is_bmp, _bmp),
+)
+
 
 _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"%PDF-", "PDF document"),

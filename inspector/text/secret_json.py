@@ -11,11 +11,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from inspector.text.late_pattern import late
-from inspector.text.secret_names import secret_name
-from inspector.text.secret_pairs import HINTS, whole_value
-from inspector.text.secret_shapes import Span
-from inspector.text.withheld import (
+from inspector.text.lazy_pattern import lazy_pattern
+from inspector.text.redacted_fields import (
     ARGUMENT,
     ARGUMENTS,
     OF_A_MANIFEST,
@@ -26,16 +23,18 @@ from inspector.text.withheld import (
     VALUE_OF_NAME,
     WITHHELD,
 )
+from inspector.text.secret_names import secret_name
+from inspector.text.secret_patterns import HINTS, Span, whole_value
 
 _HINTS = (*HINTS, *WITHHELD, PENDING.lower(), "\\u00")
-_START = late(
+_START = lazy_pattern(
     rf'(?="(?:{"|".join(WITHHELD)})"\s*+:)()|\A\s*+(?=")|(?=[\[{{]\s*+[\[{{"])',
 )
 """Where JSON may begin; at the name of what is withheld, if more was cut away before it."""
-_TOKEN = late(
+_TOKEN = lazy_pattern(
     r'"(?:[^"\\]++|\\.)*+(?:"(\s*+:)?|\\?\Z)|‹masked:[^›]{1,60}›|[{}\[\]]|[^\s"{}\[\],:‹]++|‹',
 )
-_ESCAPE = late(r"\\(?:u([0-9a-fA-F]{4})|([\s\S]))")
+_ESCAPE = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|([\s\S]))")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _DEEPEST = 6
 """How often JSON is looked for inside of a string of JSON."""

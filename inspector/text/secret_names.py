@@ -6,7 +6,7 @@ Pure judgement of names and values; what is done about it is `mask`.
 from functools import lru_cache
 from typing import NamedTuple
 
-from inspector.text.late_pattern import late
+from inspector.text.lazy_pattern import lazy_pattern
 
 API_KEY, PRIVATE_KEY, PASSWORD, TOKEN = "api key", "private key", "password", "token"
 SECRET, MNEMONIC, COOKIE, AUTHORIZATION = "secret", "mnemonic", "cookie", "authorization"
@@ -24,7 +24,7 @@ class SecretName(NamedTuple):
     """`PWD` is a folder to the shell and a password to a database."""
 
 
-_WORDS = late(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_WORDS = lazy_pattern(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 
 def _set(words: str) -> frozenset[str]:
@@ -167,18 +167,20 @@ _PLAIN = _set(
     "unset redacted hidden masked removed include omit same-origin secret password token key auth "
     "basic bearer secretstr optional[str] unknown n/a tbd todo"
 )
-_PLACEHOLDER = late(
+_PLACEHOLDER = lazy_pattern(
     r"\$\{?[A-Z_][A-Z0-9_]*\}?|\$\{\{?[^{}]*\}{1,2}|<[^<>]*>|\{\{?[^{}]*\}\}?|%[sdv]|%\([a-z_]+\)s"
     r"|[*•.xX_-]{3,}|…|\[[A-Za-z]+\]"
 )
-_CODE = late(
+_CODE = lazy_pattern(
     r"(?:os|process|self|this|env|args|config|settings|cfg|options|opts|params|ctx|import|req|"
     r"request|secrets|vault|data|input|local|var|props|state)\."
 )
-_PUBLIC = late(r"0x[0-9a-fA-F]{40}|0x[0-9a-fA-F]{64}|(?:sha|md|blake|keccak)[0-9a-z]*[:-].*")
-_DIGIT, _LETTER = late(r"[0-9]"), late(r"[A-Za-z]")
-_UPPER_INSIDE = late(r"[a-z0-9][A-Z]")
-_DATE = late(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_PUBLIC = lazy_pattern(
+    r"0x[0-9a-fA-F]{40}|0x[0-9a-fA-F]{64}|(?:sha|md|blake|keccak)[0-9a-z]*[:-].*"
+)
+_DIGIT, _LETTER = lazy_pattern(r"[0-9]"), lazy_pattern(r"[A-Za-z]")
+_UPPER_INSIDE = lazy_pattern(r"[a-z0-9][A-Z]")
+_DATE = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def is_placeholder(value: str) -> bool:

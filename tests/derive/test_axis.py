@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.derive.axis import LABELS_APART, Axis, OrderAxis, steady
+from inspector.derive.axis import (
+    LABELS_APART,
+    Axis,
+    OrderAxis,
+    Span,
+    TimeAxis,
+    span_of,
+    steady,
+    tells_time,
+)
 from inspector.derive.bars import (
     Glyphs,
     Mark,
@@ -20,9 +29,7 @@ from inspector.derive.bars import (
     open_bar,
     scrubber,
 )
-from inspector.derive.span import Span, span_of, tells_time
 from inspector.derive.steps import StepTable
-from inspector.derive.time_axis import TimeAxis
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
 from inspector.model.step import StepKind

@@ -4,10 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from inspector.derive.filters import Words
-from inspector.derive.groups import Group, Sort
-from inspector.derive.ordering import Ordering
-from inspector.model.finding import Finding
-from inspector.model.run import Run
+from inspector.derive.groups import Group, Ordering, Sort
+from inspector.model.run import Finding, Run
 from inspector.model.status import Status
 from tests.ui.fakes import run
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inspector.live.catalogue import SILENCE_MS, Catalogue
-from inspector.model.finding import Finding
-from inspector.model.run import Run, StepCounts
+from inspector.model.run import Finding, Run, StepCounts
 from inspector.model.status import Status
 from inspector.model.store import WriteStyle
 from tests.live.fakes import FakeStore, FakeWorkspace, run_of, whole

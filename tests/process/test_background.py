@@ -6,24 +6,38 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from inspector.process.background import Background, ending, run_behind
+from inspector.process.background import Background, ending, run_in_background
 from inspector.process.foreground import NotStarted
-from inspector.process.minder import MOST_BYTES
+from inspector.process.supervisor import MOST_BYTES
 from tests.process.gone import gone_within, is_gone
 
 ROOT = Path(__file__).parents[2]
 SH = "/bin/sh"
 
 
-def run(folder: Path, script: str, *words: str, **given: object) -> Background:
+def run(
+    folder: Path,
+    script: str,
+    *words: str,
+    keep: Sequence[int] = (),
+    on_start: Callable[[int], None] = lambda pid: None,
+) -> Background:
     argv = ["sh", "-c", script, *words]
     env = {**os.environ, "COLUMNS": "7", "LINES": "7", "TERM": "dumb"}
-    return run_behind(argv, program=SH, cwd=str(folder), env=env, folder=folder / "told", **given)  # type: ignore[arg-type]
+    return run_in_background(
+        argv,
+        program=SH,
+        cwd=str(folder),
+        env=env,
+        folder=folder / "told",
+        keep=keep,
+        on_start=on_start,
+    )
 
 
 def within(seconds: float, true: Callable[[], bool]) -> bool:
@@ -61,14 +75,14 @@ def test_it_inherits_what_is_named_and_nothing_else(tmp_path: Path) -> None:
 
 def test_a_program_that_cannot_be_run_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotStarted, match="could not be started"):
-        run_behind(["x"], program="/nowhere/x", cwd="/", env={}, folder=tmp_path / "a")
+        run_in_background(["x"], program="/nowhere/x", cwd="/", env={}, folder=tmp_path / "a")
     with pytest.raises(NotStarted, match="could not be started"):
-        run_behind(["sh"], program=SH, cwd="/nowhere", env={}, folder=tmp_path / "b")
+        run_in_background(["sh"], program=SH, cwd="/nowhere", env={}, folder=tmp_path / "b")
     with pytest.raises(NotStarted):
-        run_behind(["sh", "a\0b"], program=SH, cwd="/", env={}, folder=tmp_path / "c")
+        run_in_background(["sh", "a\0b"], program=SH, cwd="/", env={}, folder=tmp_path / "c")
     (tmp_path / "d").mkdir()
     with pytest.raises(NotStarted, match="exists"):
-        run_behind(["sh"], program=SH, cwd="/", env={}, folder=tmp_path / "d")
+        run_in_background(["sh"], program=SH, cwd="/", env={}, folder=tmp_path / "d")
 
 
 def test_a_signal_is_told_as_one(tmp_path: Path) -> None:
@@ -104,9 +118,10 @@ def test_what_it_leaves_behind_does_not_keep_it(tmp_path: Path) -> None:
 LAUNCHER = """
 import os, sys
 from pathlib import Path
-from inspector.process.background import run_behind
+from inspector.process.background import run_in_background
 folder = Path(sys.argv[1])
-started = run_behind(["sh", "-c", "while ! test -e go; do sleep 0.05; done; echo over; exit 5"],
+started = run_in_background(["sh", "-c",
+                             "while ! test -e go; do sleep 0.05; done; echo over; exit 5"],
                      program="/bin/sh", cwd=str(folder), env=dict(os.environ),
                      folder=folder / "told")
 print(started.pid, flush=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.process import pager
-from inspector.process.pager import NoPager, Pager, pager_of, read_in
+from inspector.process import foreground
+from inspector.process.foreground import NoPager, Pager, pager_of, read_in
 
 
 def program(folder: Path, name: str, text: str = "") -> Path:
@@ -56,7 +56,7 @@ def test_the_pager_is_given_the_file_as_one_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[bool] = []
-    monkeypatch.setattr(pager, "until_enter", lambda: waited.append(True))
+    monkeypatch.setattr(foreground, "until_enter", lambda: waited.append(True))
     told = tmp_path / "told"
     chosen = program(
         tmp_path,
@@ -75,8 +75,8 @@ def test_a_pager_in_which_something_was_read_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[bool] = []
-    monkeypatch.setattr(pager, "until_enter", lambda: waited.append(True))
-    monkeypatch.setattr(pager, "AT_ONCE", 0.0)
+    monkeypatch.setattr(foreground, "until_enter", lambda: waited.append(True))
+    monkeypatch.setattr(foreground, "AT_ONCE", 0.0)
     chosen = program(tmp_path, "p", "raise SystemExit(5)")
     assert read_in(Pager(str(chosen), ("p",)), "x", dict(os.environ)) == 5
     assert waited == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.process.plain import LONGEST_LINE, PlainLines
+from inspector.process.supervisor import LONGEST_LINE, PlainLines
 
 
 def lines_of(*pieces: bytes) -> list[str]:

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.text.binary import hex_rows, hex_text, what_they_are
-from inspector.text.images import ImageFacts, image_facts
+from inspector.text.binary import ImageFacts, hex_rows, hex_text, image_facts, what_they_are
 
 
 def chunk(kind: bytes, data: bytes) -> bytes:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.text.mask import mask, mask_named
-from inspector.text.mask_parts import AROUND, mask_parts
+from inspector.text.mask import AROUND, mask, mask_named, mask_parts
 
 LINES_OF_A_KEY = "MIIEvAIBADANBgkqhkiG9w0BAQ\n" * 20
 SECRETS = (

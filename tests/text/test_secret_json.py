@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.query.masked import Masks
-from inspector.text.mask import mask, mask_named
-from inspector.text.mask_parts import mask_parts
+from inspector.text.mask import mask, mask_named, mask_parts
 
 NAMES = (
     "rpc_url", "rpc_by_chain", "resolved_params", "params", "pendingCalls", "arguments", "api_key",

@@ -9,8 +9,7 @@ from typing import TypeVar
 
 from inspector.derive.steps import StepTable
 from inspector.live.feed import Message, Overview, Subscription, Unavailable
-from inspector.model.finding import Finding
-from inspector.model.run import Progress, Run, RunKind, StepCounts, Tokens
+from inspector.model.run import Finding, Progress, Run, RunKind, StepCounts, Tokens
 from inspector.model.status import Status
 from inspector.model.step import OpenConstruct, StepKind
 from inspector.model.store import Health, Store, WriteStyle

@@ -8,8 +8,7 @@ import pytest
 from textual.events import Paste
 
 from inspector.live.feed import Looked, Overview
-from inspector.model.finding import Finding
-from inspector.model.run import Run
+from inspector.model.run import Finding, Run
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.model.store import Health

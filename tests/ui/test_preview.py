@@ -11,8 +11,7 @@ from textual.screen import Screen
 
 from inspector.derive.steps import StepTable
 from inspector.live.feed import Feed, Overview, Subscription
-from inspector.model.finding import Finding
-from inspector.model.run import Run
+from inspector.model.run import Finding, Run
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.model.store import Health

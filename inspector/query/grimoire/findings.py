@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from inspector.derive.steps import StepTable
-from inspector.model.finding import Finding
+from inspector.model.run import Finding
 from inspector.model.status import Status
 from inspector.query.grimoire.state import KEPT_REMARKS, Remark, State
 

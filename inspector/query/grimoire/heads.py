@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inspector.model.finding import Finding
-from inspector.model.run import Progress, Run, RunKind
+from inspector.model.run import Finding, Progress, Run, RunKind
 from inspector.model.status import Status
 from inspector.model.store import Store
 from inspector.query.grimoire import NAME, crosschain, verdicts

@@ -8,8 +8,7 @@ from typing import Any
 
 from inspector.derive.money import written
 from inspector.derive.steps import StepTable, step_counts
-from inspector.model.finding import Finding
-from inspector.model.run import Run, StepCounts
+from inspector.model.run import Finding, Run, StepCounts
 from inspector.model.step import OpenConstruct, Step, StepKind
 from inspector.model.store import Store
 from inspector.query.grimoire import findings, lanes

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inspector.model.finding import Finding
+from inspector.model.run import Finding
 from inspector.model.step import Event, Step
 from inspector.query.openprose.rows import read_whole_rows
 from inspector.query.openprose.schema import DOCUMENTED

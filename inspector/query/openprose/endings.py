@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.model.clock import rfc3339
-from inspector.model.finding import Finding
+from inspector.model.run import Finding
 from inspector.model.status import ENDED, Status
 
 

@@ -9,8 +9,7 @@ import os
 from collections.abc import Container, Iterable, Sequence
 
 from inspector.derive.steps import STATUS_CODE
-from inspector.model.finding import Finding
-from inspector.model.run import Run
+from inspector.model.run import Finding, Run
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, StepKind
 from inspector.query.openprose.receipts.ledger import Ledger

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from inspector.model.clock import rfc3339
-from inspector.model.finding import Finding
+from inspector.model.run import Finding
 from inspector.query.openprose.events import text_of
 from inspector.query.tables import Tables
 from inspector.text.numbers import age

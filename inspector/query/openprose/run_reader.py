@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from inspector.derive.instants import end_of
+from inspector.derive.event_times import end_of
 from inspector.model.clock import Clock
 from inspector.model.preflight import PreFlight
 from inspector.model.status import Status

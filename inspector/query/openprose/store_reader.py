@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from inspector.model.clock import Clock
-from inspector.model.finding import Finding
-from inspector.model.run import Run, RunKind
+from inspector.model.run import Finding, Run, RunKind
 from inspector.model.status import Status
 from inspector.model.store import Health, Store, WriteStyle
 from inspector.query.openprose import NAME, schema, view

@@ -9,8 +9,7 @@ from itertools import chain, islice
 from typing import Any
 
 from inspector.derive.steps import KIND_CODE, STATUS_CODE, Extra, StepTable, step_counts
-from inspector.model.finding import Finding
-from inspector.model.run import Run, RunKind
+from inspector.model.run import Finding, Run, RunKind
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, Step, StepKind
 from inspector.model.store import Health, Store

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from inspector.derive.instants import end_of, instant_of
+from inspector.derive.event_times import end_of, instant_of
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.model.value import Then

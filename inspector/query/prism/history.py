@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.derive.steps import StepTable
-from inspector.model.finding import Finding
-from inspector.model.run import Run
+from inspector.model.run import Finding, Run
 from inspector.model.step import Event, OpenConstruct, Step, StepKind
 from inspector.query.prism import truth, view
 from inspector.query.prism.cells import (

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
 from typing import Any
 
-from inspector.model.finding import Finding
+from inspector.model.run import Finding
 from inspector.model.status import Status
 from inspector.query.prism.cells import mapping, message_of, name_of, sequence
 from inspector.query.prism.events import approvals_of

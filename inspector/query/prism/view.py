@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from inspector.derive.spending import Spending, sum_of
 from inspector.derive.steps import STATUS_CODE, StepTable, step_counts
-from inspector.model.finding import Finding
-from inspector.model.run import Progress, Run, RunKind
+from inspector.model.run import Finding, Progress, Run, RunKind
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, StepKind
 from inspector.model.store import Health, Store, WriteStyle

@@ -10,7 +10,7 @@ from typing import Any
 from textual.app import App
 from textual.timer import Timer
 
-from inspector.process.background import Background, run_behind
+from inspector.process.background import Background, run_in_background
 from inspector.process.foreground import run_here, until_enter
 from inspector.resume.launch import Launching, environment
 from inspector.resume.outcome import exit_words
@@ -55,7 +55,7 @@ class Behind:
         assert plan.command is not None and plan.program is not None
         self.said: list[str] = []
         self._over = over
-        self._program: Background = run_behind(
+        self._program: Background = run_in_background(
             plan.command.argv,
             program=plan.program,
             cwd=plan.command.cwd,

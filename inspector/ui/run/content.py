@@ -13,11 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inspector.text.binary import what_they_are
+from inspector.text.binary import ImageFacts, image_facts, what_they_are
 from inspector.text.escape import visible_lines
-from inspector.text.images import ImageFacts, image_facts
-from inspector.text.mask import mask_named
-from inspector.text.mask_parts import mask_parts
+from inspector.text.mask import mask_named, mask_parts
 
 LAID_OUT = 1_000_000
 """Characters up to which JSON is laid out; longer contents are shown as they stand."""

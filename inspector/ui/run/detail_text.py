@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inspector.model.finding import Finding
+from inspector.model.run import Finding
 from inspector.model.status import ENDED, Status
 from inspector.model.step import Attempt, Step
 from inspector.query.registry import presentation_of

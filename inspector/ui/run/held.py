@@ -17,7 +17,7 @@ from inspector.query.attached import trouble_of
 from inspector.query.run_reader import RunReader
 from inspector.text.binary import hex_rows, mask_bytes, what_they_are
 from inspector.text.escape import visible_lines
-from inspector.text.mask_parts import mask_parts
+from inspector.text.mask import mask_parts
 from inspector.text.numbers import size
 from inspector.ui.run.content import (
     HEX_SHOWN,

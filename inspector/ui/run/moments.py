@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from inspector.derive import instants
+from inspector.derive import event_times
 from inspector.derive.axis import Axis
 from inspector.query.view import RunView, StepContext
 from inspector.text.parse_time import plausible
@@ -15,7 +15,7 @@ LOOKED_AT = 2_000
 
 def instant_of(view: RunView, event: int, now: int) -> int | None:
     """The instant of an event, or of the newest one before it that has one (UTC ms)."""
-    return instants.instant_of(view.steps, view.step_of_event, event, now)
+    return event_times.instant_of(view.steps, view.step_of_event, event, now)
 
 
 def failure_instants(view: RunView, now: int) -> list[int]:
@@ -42,7 +42,7 @@ def values_of_then(context: StepContext, view: RunView, now: int) -> StepContext
 
 
 def _own(view: RunView, event: int) -> int | None:
-    return instants.own_instant(view.steps, view.step_of_event, event)
+    return event_times.own_instant(view.steps, view.step_of_event, event)
 
 
 def event_at(view: RunView, axis: Axis, cell: int, now: int) -> int:

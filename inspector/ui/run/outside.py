@@ -14,12 +14,11 @@ from typing import Any
 from textual.app import App, SuspendNotSupported
 
 from inspector.model.run import Run
-from inspector.process.foreground import NotStarted
-from inspector.process.pager import NoPager, Pager, pager_of, read_in, show_picture
+from inspector.process.foreground import NoPager, NotStarted, Pager, pager_of, read_in, show_picture
 from inspector.query.registry import presentation_of
 from inspector.store.private import private_folder
 from inspector.store.unavailable import StoreUnavailable
-from inspector.text.images import image_facts
+from inspector.text.binary import image_facts
 from inspector.text.numbers import count as counted
 from inspector.text.numbers import size
 from inspector.ui.aside import aside, why_no_handover

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from inspector.derive.axis import Axis
 from inspector.derive.bars import Bar, Glyphs, closed_bar, dashed_bar, drawn, open_bar
-from inspector.derive.folding import WIDE
 from inspector.derive.progress import begin_event, progress, within
 from inspector.derive.steps import NO_TIME
-from inspector.derive.tree import Row, TreeIndex
+from inspector.derive.tree import WIDE, Row, TreeIndex
 from inspector.model.status import ENDED, Status
 from inspector.model.step import StepKind
 from inspector.query.view import RunView

@@ -6,7 +6,7 @@ from textual import on
 from textual.timer import Timer
 
 from inspector.derive.axis import OrderAxis
-from inspector.derive.landing import next_failure, previous_failure
+from inspector.derive.cursor import next_failure, previous_failure
 from inspector.live.feed import Feed
 from inspector.model.run import Run
 from inspector.query.view import RunView

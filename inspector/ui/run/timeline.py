@@ -10,10 +10,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.theme import Theme
 
-from inspector.derive.axis import Axis, OrderAxis, Tick, steady
-from inspector.derive.landing import found_again, landing, live_step
-from inspector.derive.span import Span
-from inspector.derive.time_axis import TimeAxis
+from inspector.derive.axis import Axis, OrderAxis, Span, Tick, TimeAxis, steady
+from inspector.derive.cursor import found_again, initial_cursor, live_step
 from inspector.derive.tree import TreeIndex
 from inspector.model.status import ENDED
 from inspector.query.view import RunView
@@ -246,7 +244,7 @@ class Timeline(LineList):
             return
         self._landed = True
         over = view.run.status in ENDED
-        step = landing(view.steps, view.step_of_event, view.failures, over=over)
+        step = initial_cursor(view.steps, view.step_of_event, view.failures, over=over)
         if view.partial:
             step = live_step(view.steps, view.step_of_event)
         row = self.index.reveal(step)

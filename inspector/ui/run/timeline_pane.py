@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from inspector.derive.span import Span, span_of, tells_time
+from inspector.derive.axis import Span, span_of, tells_time
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.model.status import ENDED

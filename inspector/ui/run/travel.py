@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.derive.landing import next_step_event, previous_step_event
+from inspector.derive.cursor import next_step_event, previous_step_event
 from inspector.query.view import RunView
 
 

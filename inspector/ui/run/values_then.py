@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from inspector.derive.instants import end_of
+from inspector.derive.event_times import end_of
 from inspector.model.value import Value
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView, StepContext, ValueList

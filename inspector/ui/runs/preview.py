@@ -6,7 +6,7 @@ from textual.strip import Strip
 
 from inspector.derive.axis import Axis, OrderAxis
 from inspector.derive.bars import drawn
-from inspector.derive.glimpse import Glimpse, focus, glimpse
+from inspector.derive.summary_rows import RowSummary, focus, summary_rows
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.query.view import RunView
@@ -141,7 +141,7 @@ class Preview(Painted):
         steps = view.steps
         table = table and room >= 2
         at = focus(steps, view.step_of_event, view.failures)
-        found = glimpse(steps, at, room - 1 if table else IN_ONE_LINE)
+        found = summary_rows(steps, at, room - 1 if table else IN_ONE_LINE)
         rows = [step_row(steps, step, self.kit.signs) for step in found.steps]
         if not table:
             return [self._inline(view, found, rows, width)]
@@ -165,7 +165,7 @@ class Preview(Painted):
         written.add(now, Role.ERROR if failure else Role.MUTED, skip=skip)
         return [written.strip()]
 
-    def _place(self, view: RunView, found: Glimpse) -> tuple[str, str, str]:
+    def _place(self, view: RunView, found: RowSummary) -> tuple[str, str, str]:
         """Sign, name and count of what the steps are in."""
         signs = self.kit.signs
         counted = f"{found.done}/{found.total}" if found.done is not None else ""
@@ -174,7 +174,7 @@ class Preview(Painted):
         parent = step_row(view.steps, found.parent, signs)
         return parent.construct, parent.name or parent.label, counted
 
-    def _ruler(self, view: RunView, found: Glimpse, axis: Axis, width: int) -> Strip:
+    def _ruler(self, view: RunView, found: RowSummary, axis: Axis, width: int) -> Strip:
         edge = margin(width)
         line = self.line(width, Ground.RAISED)
         sign, name, counted = self._place(view, found)
@@ -215,7 +215,7 @@ class Preview(Painted):
         line.put(note_at, note, row.note_role)
         return line.strip()
 
-    def _inline(self, view: RunView, found: Glimpse, rows: list[StepRow], width: int) -> Strip:
+    def _inline(self, view: RunView, found: RowSummary, rows: list[StepRow], width: int) -> Strip:
         edge, space = margin(width), gap(width)
         line = self.line(width, Ground.RAISED)
         sign, name, _ = self._place(view, found)

@@ -12,8 +12,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from inspector.derive.filters import Words
-from inspector.derive.groups import Counts, Sort, count
-from inspector.derive.ordering import Ordering
+from inspector.derive.groups import Counts, Ordering, Sort, count
 from inspector.derive.problems import problems, standing
 from inspector.live.feed import Feed, Message, Overview, Subscription
 from inspector.model.run import Run

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inspector.derive.axis import Axis, OrderAxis
+from inspector.derive.axis import Axis, OrderAxis, Span, TimeAxis, span_of
 from inspector.derive.bars import Bar, Glyphs, closed_bar, dashed_bar, open_bar
-from inspector.derive.span import Span, span_of
 from inspector.derive.steps import NO_TIME, StepTable
-from inspector.derive.time_axis import TimeAxis
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.query.view import RunView

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.model.finding import Finding
+from inspector.model.run import Finding
 from inspector.model.status import Status
 from inspector.query.openprose import view as views
 from inspector.query.openprose.run_reader import ProseRun

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspector.model.finding import Finding
 from inspector.model.preflight import PreFlight
-from inspector.model.run import Run, RunKind
+from inspector.model.run import Finding, Run, RunKind
 from inspector.model.status import Status
 from inspector.model.store import Health, Store, WriteStyle
 from inspector.model.value import Value

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 from inspector.derive.steps import StepTable
 from inspector.live.feed import Subscription, Unavailable
-from inspector.model.finding import Finding
-from inspector.model.run import Run, RunKind
+from inspector.model.run import Finding, Run, RunKind
 from inspector.model.status import Status
 from inspector.model.step import Attempt, Event, StepKind
 from inspector.model.store import Health, Store, WriteStyle

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from inspector.derive.children import RUN
+from inspector.derive.tree import CHUNK
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.query.view import RunView
@@ -96,7 +96,7 @@ async def test_moving_by_a_line_draws_two_rows() -> None:
 
 
 async def test_a_very_long_run_is_taken_in_by_portions_and_what_was_shown_stays() -> None:
-    steps = 3 * RUN
+    steps = 3 * CHUNK
     table = table_of(long_run(40))
     for number in range(41, steps + 1):
         table.add(-1, STATEMENT, f"step {number}", COMPLETED, "completed", number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.derive.steps import StepTable
-from inspector.model.finding import Finding
+from inspector.model.run import Finding
 from inspector.model.status import ENDED, FINISHED, Status
 from inspector.model.step import OpenConstruct
 from inspector.query.openprose.findings import name_of

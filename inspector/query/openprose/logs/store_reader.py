@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from inspector.model.clock import Clock
-from inspector.model.finding import Finding
-from inspector.model.run import Run
+from inspector.model.run import Finding, Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
 from inspector.query.openprose.logs import view

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from inspector.derive.steps import STATUS_CODE, Extra, StepTable, step_counts
-from inspector.model.finding import Finding
-from inspector.model.run import Run, RunKind
+from inspector.model.run import Finding, Run, RunKind
 from inspector.model.status import ENDED, FINISHED, Status
 from inspector.model.step import OpenConstruct, Step, StepKind
 from inspector.model.store import Health, Store, WriteStyle

@@ -19,6 +19,6 @@ class _LatePattern:
         return found
 
 
-def late(source: str) -> re.Pattern[str]:
+def lazy_pattern(source: str) -> re.Pattern[str]:
     """As `re.compile`, which is called for `source` when the pattern is first used."""
     return cast("re.Pattern[str]", _LatePattern(source))

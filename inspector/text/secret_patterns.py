@@ -4,18 +4,24 @@ Each finder takes the text and its lower case, and yields what to hide. Every on
 time in proportion to the text: repeats are bounded or never given back.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from inspector.text.late_pattern import late
+from inspector.text.lazy_pattern import lazy_pattern
 from inspector.text.secret_names import (
     API_KEY,
     AUTHORIZATION,
     COOKIE,
     MNEMONIC,
+    PASSWORD,
     PRIVATE_KEY,
+    SECRET,
     TOKEN,
+    SecretName,
+    is_code,
     is_placeholder,
     looks_like_token,
     looks_random,
@@ -50,7 +56,7 @@ def _begins(literal: str) -> str:
 _WORD = "[A-Za-z0-9]"
 _DASHED = "[A-Za-z0-9_-]"
 _KEYS_OF_VENDORS = tuple(
-    (literal.replace("\\", ""), late(f"{_begins(literal)}(?:{tail})"), kind)
+    (literal.replace("\\", ""), lazy_pattern(f"{_begins(literal)}(?:{tail})"), kind)
     for literal, tail, kind in (
         ("sk-", _DASHED + "{16,}", API_KEY),
         ("sk_", rf"(?:(?:live|test|prod)_{_WORD}{{10,}}|{_WORD}{{16,}})", API_KEY),
@@ -92,7 +98,7 @@ _KEYS_OF_VENDORS = tuple(
         ("nsec1", "[a-z0-9]{50,}", PRIVATE_KEY),
     )
 )
-_DASH, _NO_WORD = late(r"[-_]"), late(r"[0-9A-Z]")
+_DASH, _NO_WORD = lazy_pattern(r"[-_]"), lazy_pattern(r"[0-9A-Z]")
 
 
 def keys_of_vendors(text: str, lower: str) -> Iterator[Span]:
@@ -109,8 +115,8 @@ def _is_no_word(key: str, after: int) -> bool:
     return not _DASH.search(key, after) or bool(_NO_WORD.search(key, after))
 
 
-_JWT = late(_begins("eyJ") + rf"{_DASHED}{{5,}}+\.{_DASHED}{{5,}}+(?:\.{_DASHED}*+){{0,4}}")
-_BOT_TOKEN = late(rf"(?<![0-9])[0-9]{{8,10}}:AA{_DASHED}{{30,}}")
+_JWT = lazy_pattern(_begins("eyJ") + rf"{_DASHED}{{5,}}+\.{_DASHED}{{5,}}+(?:\.{_DASHED}*+){{0,4}}")
+_BOT_TOKEN = lazy_pattern(rf"(?<![0-9])[0-9]{{8,10}}:AA{_DASHED}{{30,}}")
 
 
 def tokens_by_shape(text: str, lower: str) -> Iterator[Span]:
@@ -122,15 +128,17 @@ def tokens_by_shape(text: str, lower: str) -> Iterator[Span]:
 
 
 _QUOTE = r"""\\{0,8}["'`]"""
-_BEARER = late(rf"(?i)bearer(?:\s|%20|\\[nt]|:){{1,4}}(?:{_QUOTE})?([A-Za-z0-9._~+/=-]{{6,}})")
-_AUTHORIZATION = late(
+_BEARER = lazy_pattern(
+    rf"(?i)bearer(?:\s|%20|\\[nt]|:){{1,4}}(?:{_QUOTE})?([A-Za-z0-9._~+/=-]{{6,}})"
+)
+_AUTHORIZATION = lazy_pattern(
     rf"(?i)authorization(?:{_QUOTE})?\s{{0,3}}[:=]\s{{0,3}}({_QUOTE})?"
     r"(basic|bearer|token|api-?key|key|digest|negotiate|hawk|aws4-hmac-sha256)(?:\s|%20){1,4}"
 )
-_HEADER_TOKEN = late(r"""[^\s"'`\\,;<>{}()‹]+""")
-_HEADER_REST_QUOTED = late(r"""[^\r\n"'`\\]+""")
-_HEADER_REST = late(r"[^\r\n]+")
-_COOKIE = late(
+_HEADER_TOKEN = lazy_pattern(r"""[^\s"'`\\,;<>{}()‹]+""")
+_HEADER_REST_QUOTED = lazy_pattern(r"""[^\r\n"'`\\]+""")
+_HEADER_REST = lazy_pattern(r"[^\r\n]+")
+_COOKIE = lazy_pattern(
     rf"(?i)cookie(?:{_QUOTE})?\s{{0,3}}:\s{{0,3}}(?:{_QUOTE})?"
     r"""([^\s=;"'`‹]{1,64}=[^"'`\r\n\\]+)"""
 )
@@ -164,7 +172,7 @@ def _authorizations(text: str) -> Iterator[Span]:
             yield Span(*value.span(), BEARER if scheme == "bearer" else AUTHORIZATION)
 
 
-_WORD_AFTER_BEARER = late(
+_WORD_AFTER_BEARER = lazy_pattern(
     "(?i)(?:authenti|authori[sz]|certifica|credential|instrument|present|protect)[a-z]*"
 )
 
@@ -178,8 +186,8 @@ def _is_bearer_token(found: str, value: str) -> bool:
     return not _WORD_AFTER_BEARER.fullmatch(value)
 
 
-_KEY_BLOCK = late(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_BLOCK_REST = late(r"""[^"'<>{}]*""")
+_KEY_BLOCK = lazy_pattern(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BLOCK_REST = lazy_pattern(r"""[^"'<>{}]*""")
 
 
 def key_blocks(text: str, lower: str) -> Iterator[Span]:
@@ -197,7 +205,7 @@ def key_blocks(text: str, lower: str) -> Iterator[Span]:
         yield Span(match.end(), done, PRIVATE_KEY)
 
 
-_USERINFO = late(r"""://([^\s/?#"'<>\\‹›]{1,512})@""")
+_USERINFO = lazy_pattern(r"""://([^\s/?#"'<>\\‹›]{1,512})@""")
 _RPC_HOSTS = (
     "alchemy.com",
     "alchemyapi.io",
@@ -221,15 +229,15 @@ _RPC_HOSTS = (
     "discord.com/api/webhooks",
     "discordapp.com/api/webhooks",
 )
-_RPC_PATH = late(
+_RPC_PATH = lazy_pattern(
     f"(?i)(?:{'|'.join(map(re.escape, _RPC_HOSTS))})(?::[0-9]{{1,5}})?"
     r"(/[A-Za-z0-9_/:.~%+=-]{1,300})"
 )
-_SEGMENT = late(r"[^/]+")
-_VERSION = late(r"v[0-9]{1,2}")
-_KEY_AFTER_VERSION = late(rf"/v[0-9]{{1,2}}/({_DASHED}{{16,}}+)(?=[/?#\s\"'`\\,;)\]}}>]|$)")
-_NOT_IN_URL = late(r"""[\s"'`<>]""")
-_QUERY = late(
+_SEGMENT = lazy_pattern(r"[^/]+")
+_VERSION = lazy_pattern(r"v[0-9]{1,2}")
+_KEY_AFTER_VERSION = lazy_pattern(rf"/v[0-9]{{1,2}}/({_DASHED}{{16,}}+)(?=[/?#\s\"'`\\,;)\]}}>]|$)")
+_NOT_IN_URL = lazy_pattern(r"""[\s"'`<>]""")
+_QUERY = lazy_pattern(
     r"(?i)(?:[?&;]|\\u0026|%26)((?:x-(?:amz|goog)-)?(?:key|token|auth|sig|signature|credential|"
     r"security-token|hmac|jwt|code|sid|dkey))=([^&\s\"'#<>\\;‹]{1,4096})"
 )
@@ -274,15 +282,15 @@ def _keys_in_path(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 _PHRASE_BETWEEN = r"""(?:[\s,;"'`\[\]|]|\\[nrt]|[0-9]{1,2}[.):]?|-){1,10}+"""
-_PHRASE_RUN = late(
+_PHRASE_RUN = lazy_pattern(
     r"(?<![A-Za-z])[a-z]{3,8}(?![A-Za-z])"
     rf"(?:{_PHRASE_BETWEEN}[a-z]{{3,8}}(?![A-Za-z]))*+"
 )
-_PHRASE_CONTEXT = late(
+_PHRASE_CONTEXT = lazy_pattern(
     r"(?i)mnemonic|(?:seed|recovery|backup|secret|wallet)[\s_-]{0,2}(?:recovery[\s_-])?"
     r"(?:phrase|words)|bip-?39"
 )
-_PHRASE_WORD = late(r"[a-z]{3,8}")
+_PHRASE_WORD = lazy_pattern(r"[a-z]{3,8}")
 _SHORTEST_PHRASE = 12
 _SHORTEST_LENGTH_OF_PHRASE = 4 * _SHORTEST_PHRASE - 1
 
@@ -302,17 +310,21 @@ def phrases(text: str, lower: str) -> Iterator[Span]:
 
 
 _HEX_KEY_LENGTH = 64
-_HEX_KEY = late(r"(?:(?<![0-9A-Za-z])|(?<=\\[nrt]))(?:0x)?(?:[0-9a-fA-F]{64}){1,2}+(?![0-9A-Za-z])")
-_KEY_CONTEXT = late(
+_HEX_KEY = lazy_pattern(
+    r"(?:(?<![0-9A-Za-z])|(?<=\\[nrt]))(?:0x)?(?:[0-9a-fA-F]{64}){1,2}+(?![0-9A-Za-z])"
+)
+_KEY_CONTEXT = lazy_pattern(
     r"(?i)priv(?:ate)?[\s_.-]{0,2}key|secret|(?:signing|signer|wallet|deployer)[\s_-]{0,2}key|"
     r"\bseed\b|mnemonic"
 )
-_LABELLED_PUBLIC = late(
+_LABELLED_PUBLIC = lazy_pattern(
     r"(?i)(?:hash|tx|txid|tx_id|transaction|digest|sha-?256|keccak(?:256)?|block|root|commit|"
     r"receipt|topic|public[\s_-]?key|pub[\s_-]?key|fingerprint|checksum)[^A-Za-z0-9]{0,8}\Z"
 )
-_QUOTED_NAME_BEFORE = late(r"([A-Za-z0-9_.$-]{1,60})\\{0,8}[\"']\s{0,3}:\s{0,3}\\{0,8}[\"']?\Z")
-_LETTERS = late(r"[A-Za-z]")
+_QUOTED_NAME_BEFORE = lazy_pattern(
+    r"([A-Za-z0-9_.$-]{1,60})\\{0,8}[\"']\s{0,3}:\s{0,3}\\{0,8}[\"']?\Z"
+)
+_LETTERS = lazy_pattern(r"[A-Za-z]")
 
 
 def hex_keys(text: str, lower: str) -> Iterator[Span]:
@@ -338,3 +350,190 @@ def _is_key_context(before: str) -> bool:
         found = secret_name(named[1])
         return found is not None and found.kind in (PRIVATE_KEY, MNEMONIC)
     return not _LABELLED_PUBLIC.search(before) and bool(_KEY_CONTEXT.search(before))
+
+
+HINTS = (
+    "key",
+    "token",
+    "secret",
+    "pass",
+    "pwd",
+    "auth",
+    "credential",
+    "cookie",
+    "mnemonic",
+    "phrase",
+    "seed",
+    "jwt",
+    "pat",
+    "wif",
+    "xpr",
+    "bearer",
+)
+"""What a text holds, in lower case, if any name in it announces a secret."""
+_NAME_QUOTE = r"""\\{0,8}["'`]"""
+_NAMED = lazy_pattern(
+    r"(?<![A-Za-z0-9_.$-])([A-Za-z0-9_.$-]{2,80}+)"
+    rf"(?:{_NAME_QUOTE}\]?)?\s{{0,3}}(?::=|=>|={{1,2}}|:|%3[Dd])\s{{0,3}}"
+)
+_SPACED = lazy_pattern(
+    r"(?i)(?<![a-z])((?:api|private|secret|access|client|signing|auth|refresh|encryption|account|"
+    r"recovery|session|bearer)[ ](?:key|token|secret|phrase))(?:\s{1,2}is|\s{0,3}[:=])\s{0,3}"
+)
+_SAID = lazy_pattern(r"(?i)(?<![a-z])(pass(?:word|phrase|code))\s{1,2}(?:is|was)[\s:]\s{0,3}")
+_FLAG = lazy_pattern(
+    r"""(?<![A-Za-z0-9_-])--?([A-Za-z][A-Za-z0-9_-]{1,60}+)(?:[ \t]{1,4}|["']\s{0,3},\s{0,12})"""
+)
+_USER_FLAG = lazy_pattern(
+    r"""(?<=\s)(?:-u|--user)[ =]{0,2}["']?[^\s"':@/]{1,64}:([^\s"'@/]{1,256})"""
+)
+
+_OPENING = lazy_pattern(r"""(\\{0,8})(["'`])""")
+_CLOSING = {quote: lazy_pattern(rf"(\\*){quote}") for quote in "\"'`"}
+_LIST = lazy_pattern(r"""\[(?:\s{0,16}+\\{0,8}["'][^"'\n]{0,4096}+["']\s{0,16}+,?)++""")
+_LIST_ITEM = lazy_pattern(r"""["']([^"'\n\\]*)\\{0,8}["']""")
+_YAML_BLOCK = lazy_pattern(r"[|>][+-]?[ \t]{0,8}\r?\n((?:[ \t]+[^\n]*(?:\n|\Z))++)")
+_UNQUOTED = lazy_pattern(r"""[^\s"'`\\,;&<>)}\]|]+""")
+_PROBE = lazy_pattern(r"""[^\s"'`\\,;&<>)}\]|]{1,256}""")
+_TEMPLATE = lazy_pattern(r"\$?\{|\$\(|\$[A-Z_]|%\(")
+_CALL = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_.]*[(\[]")
+_WORD_OF_SHELL = lazy_pattern(r"[^\s]+")
+_REST_OF_LINE = lazy_pattern(r"[^\r\n]+")
+_LINE_START = lazy_pattern(r"(?:^|(?<=[\r\n]))[ \t]*(?:export[ \t]+|-[ \t]+)?\Z")
+_ESCAPE_BEFORE = lazy_pattern(r"[nrtbf]|u[0-9a-fA-F]{4}")
+_PATH = lazy_pattern(r"[~/.]|[A-Za-z]:\\")
+_MOSTLY_WHOLE_LINES = (PASSWORD, SECRET, PRIVATE_KEY, API_KEY)
+_WEAK_REACH = 4096
+_SHORTEST_SPOKEN = 12
+
+
+def pairs(text: str, lower: str) -> Iterator[Span]:
+    """Values behind a name that announces a secret."""
+    if not any(hint in lower for hint in HINTS):
+        return
+    done = 0
+    for match in _NAMED.finditer(text):
+        name, at_line_start = _name_of(text, match)
+        found = secret_name(name)
+        if found is None or match.start() < done:
+            continue
+        for span in _values(text, match.end(), found, at_line_start and match[0][-1] != ">"):
+            done = span.end
+            yield span
+
+
+def spoken(text: str, lower: str) -> Iterator[Span]:
+    """`Private key: …`, `the password is …`."""
+    for hint, pattern in ((" ", _SPACED), ("pass", _SAID)):
+        if hint not in lower:
+            continue
+        for match in pattern.finditer(text):
+            found = secret_name(match[1])
+            value = _PROBE.match(text, match.end())
+            if found and (value is None or _is_no_sentence(value[0])):
+                yield from _values(text, match.end(), found, False)
+
+
+def flags(text: str, lower: str) -> Iterator[Span]:
+    """`--api-key …` on a command line or in a list of arguments; `-u user:…`."""
+    if "-" not in text or (not any(hint in lower for hint in HINTS) and "-u" not in text):
+        return
+    for match in _FLAG.finditer(text):
+        found = secret_name(match[1])
+        if found and text[match.end() : match.end() + 1] not in ("-", "="):
+            yield from _values(text, match.end(), found, False)
+    for match in _USER_FLAG.finditer(text):
+        if not is_placeholder(match[1]) and not match[1].isdigit():
+            yield Span(*match.span(1), PASSWORD)
+
+
+def _name_of(text: str, match: re.Match[str]) -> tuple[str, bool]:
+    """The name without the end of an escape before it, and whether it begins its line."""
+    name, start = match[1], match.start()
+    before = text[start - 1] if start else ""
+    if before == "\\":
+        escape = _ESCAPE_BEFORE.match(name)
+        name = name[escape.end() :] if escape else name
+    elif before == "%":
+        name = name[2:]
+    return name, bool(_LINE_START.search(text, max(0, start - 16), start))
+
+
+def _values(text: str, at: int, name: SecretName, at_line_start: bool) -> Iterator[Span]:
+    """What to hide of the value that begins at `at`."""
+    if name.sure and text[at : at + 1] == "[":
+        items = _LIST.match(text, at)
+        if items:
+            for item in _LIST_ITEM.finditer(text, at, items.end()):
+                if _is_secret(item[1], name):
+                    yield Span(*item.span(1), name.kind)
+            return
+    if name.sure and text[at : at + 1] in ("|", ">"):
+        block = _YAML_BLOCK.match(text, at)
+        if block:
+            yield Span(block.start(1), block.start(1) + len(block[1].rstrip()), name.kind)
+            return
+    opening = _OPENING.match(text, at)
+    if opening:
+        start, end = opening.end(), _end_of_quoted(text, opening, name.sure)
+        if _is_secret(text[start:end], name):
+            yield Span(start, end, name.kind)
+    elif name.kind != MNEMONIC:
+        yield from _unquoted(text, at, name, at_line_start)
+
+
+def _end_of_quoted(text: str, opening: re.Match[str], far: bool) -> int:
+    """Where the quoted value ends: at its quote, or with its line when the text was cut off.
+
+    JSON inside of JSON escapes its quotes: with k backslashes before the opening quote, the
+    closing one has k more than a multiple of 2(k + 1), and any other belongs to the value.
+    """
+    depth = len(opening[1])
+    limit = len(text) if far else min(len(text), opening.end() + _WEAK_REACH)
+    for closing in _CLOSING[opening[2]].finditer(text, opening.end(), limit):
+        if len(closing[1]) % (2 * (depth + 1)) == depth:
+            return closing.end() - 1 - depth
+    rest = _REST_OF_LINE.match(text, opening.end(), limit)
+    return rest.end() if rest else opening.end()
+
+
+def _unquoted(text: str, at: int, name: SecretName, at_line_start: bool) -> Iterator[Span]:
+    """A bare word; the rest of the line where a file gives one value a line."""
+    probe = _PROBE.match(text, at)
+    if probe is None or _TEMPLATE.match(text, at) or not _is_secret(probe[0], name):
+        return
+    whole_line = at_line_start and name.kind in _MOSTLY_WHOLE_LINES and name.sure
+    of_shell = whole_line and text[at - 1] == "="
+    if not of_shell and (_CALL.match(probe[0]) or is_code(probe[0])):
+        return
+    pattern = _UNQUOTED
+    if whole_line:
+        pattern = _WORD_OF_SHELL if of_shell else _REST_OF_LINE
+    match = pattern.match(text, at)
+    if match:
+        yield Span(at, at + len(match[0].rstrip()), name.kind)
+
+
+def _is_secret(value: str, name: SecretName) -> bool:
+    """Whether this value of this name is to be hidden."""
+    bare = value.strip()
+    if name.kind == MNEMONIC:
+        return len(bare.split()) >= _SHORTEST_SPOKEN or (len(bare) >= 64 and looks_random(bare))
+    if not bare or is_placeholder(bare):
+        return False
+    if not name.sure:
+        return looks_random(bare)
+    if name.kind == PASSWORD:
+        return not (name.may_be_path and _PATH.match(bare))
+    return not (bare.isdigit() and name.kind in (TOKEN, SECRET, API_KEY))
+
+
+def _is_no_sentence(value: str) -> bool:
+    """`The password is wrong` goes on; `the password is hunter2` has said it."""
+    return any(map(str.isdigit, value)) or (len(value) > 5 and looks_like_token(value))
+
+
+def whole_value(name: str, text: str) -> SecretName | None:
+    """The kind of secret that all of `text` is when it is the value of `name`, else None."""
+    found = secret_name(name)
+    return found if found and _is_secret(text, found) else None

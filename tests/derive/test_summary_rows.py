@@ -1,7 +1,7 @@
 """Which steps the preview of a run shows."""
 
-from inspector.derive.glimpse import focus, glimpse
 from inspector.derive.steps import StepTable
+from inspector.derive.summary_rows import focus, summary_rows
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 
@@ -14,13 +14,13 @@ def table(*parents: int) -> StepTable:
 
 
 def test_a_construct_shows_what_is_inside_it() -> None:
-    found = glimpse(table(-1, 0, 0), 0, 4)
+    found = summary_rows(table(-1, 0, 0), 0, 4)
     assert (found.parent, found.steps, found.done, found.total) == (0, (1, 2), 2, 2)
 
 
 def test_a_leaf_shows_its_siblings() -> None:
-    assert glimpse(table(-1, 0, 0), 2, 4).parent == 0
-    assert glimpse(table(-1, -1), 1, 4).steps == (0, 1)
+    assert summary_rows(table(-1, 0, 0), 2, 4).parent == 0
+    assert summary_rows(table(-1, -1), 1, 4).steps == (0, 1)
 
 
 def test_what_is_in_a_branch_shows_the_branches() -> None:
@@ -29,25 +29,25 @@ def test_what_is_in_a_branch_shows_the_branches() -> None:
     steps.add(0, StepKind.BRANCH, "", Status.RUNNING, None, 2)
     steps.add(0, StepKind.BRANCH, "", Status.PENDING, None, 0)
     steps.add(1, StepKind.STATEMENT, "inside", Status.FAILED, None, 3)
-    found = glimpse(steps, 3, 4)
+    found = summary_rows(steps, 3, 4)
     assert (found.parent, found.steps) == (0, (1, 2))
 
 
 def test_of_many_it_shows_the_last_up_to_the_step() -> None:
     steps = table(-1, *[0] * 20)
-    assert glimpse(steps, 20, 4).steps == (17, 18, 19, 20)
-    assert glimpse(steps, 10, 4).steps == (7, 8, 9, 10)
-    assert glimpse(steps, 2, 4).steps == (1, 2, 3, 4)
+    assert summary_rows(steps, 20, 4).steps == (17, 18, 19, 20)
+    assert summary_rows(steps, 10, 4).steps == (7, 8, 9, 10)
+    assert summary_rows(steps, 2, 4).steps == (1, 2, 3, 4)
 
 
 def test_counts_are_told_only_when_all_were_seen() -> None:
     steps = table(-1, *[0] * 3, *[-1] * 30_000)
-    assert glimpse(steps, 0, 4).done is None
-    assert glimpse(steps, 0, 4).total == 3
+    assert summary_rows(steps, 0, 4).done is None
+    assert summary_rows(steps, 0, 4).total == 3
 
 
 def test_nothing_at_all() -> None:
-    assert glimpse(StepTable(), -1, 4).steps == ()
+    assert summary_rows(StepTable(), -1, 4).steps == ()
     assert focus(StepTable(), [], []) == -1
 
 

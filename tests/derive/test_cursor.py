@@ -5,9 +5,9 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.derive.landing import (
+from inspector.derive.cursor import (
     found_again,
-    landing,
+    initial_cursor,
     next_failure,
     next_step_event,
     previous_failure,
@@ -29,20 +29,23 @@ def test_it_opens_on_the_first_failure_that_nothing_overcame() -> None:
         Spec(2, StepKind.BRANCH, FAILED),
         Spec(2, StepKind.BRANCH, FAILED),
     ]
-    assert landing(table_of(specs), array("i", range(5)), array("i", [2, 4, 5]), over=False) == 3
+    assert (
+        initial_cursor(table_of(specs), array("i", range(5)), array("i", [2, 4, 5]), over=False)
+        == 3
+    )
 
 
 def test_without_a_failure_it_opens_on_the_live_step_or_at_the_start() -> None:
     specs = [Spec(), Spec(status=RUNNING), Spec(status=COMPLETED)]
     events = array("i", range(3))
-    assert landing(table_of(specs), events, array("i"), over=False) == 1
-    assert landing(table_of(specs), events, array("i"), over=True) == 0
-    assert landing(table_of([]), array("i"), array("i"), over=False) == -1
+    assert initial_cursor(table_of(specs), events, array("i"), over=False) == 1
+    assert initial_cursor(table_of(specs), events, array("i"), over=True) == 0
+    assert initial_cursor(table_of([]), array("i"), array("i"), over=False) == -1
 
 
 def test_a_failure_that_a_retry_made_good_is_none() -> None:
     specs = [Spec(), Spec(status=COMPLETED), Spec(status=RUNNING)]
-    assert landing(table_of(specs), array("i", range(3)), array("i", [2]), over=False) == 2
+    assert initial_cursor(table_of(specs), array("i", range(3)), array("i", [2]), over=False) == 2
 
 
 @given(st.sets(st.integers(1, 50), max_size=9), st.integers(0, 51))

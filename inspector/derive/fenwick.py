@@ -8,7 +8,7 @@ from itertools import accumulate
 from operator import sub
 
 
-class Sums:
+class FenwickTree:
     """Whole numbers in a row; changing one and adding up a beginning both take O(log n)."""
 
     __slots__ = ("_tree", "total")
@@ -27,7 +27,7 @@ class Sums:
             width *= 2
 
     @classmethod
-    def zeros(cls, size: int) -> Sums:
+    def zeros(cls, size: int) -> FenwickTree:
         """`size` numbers that are all 0."""
         sums = cls()
         sums._tree = array("q", bytes(8 * (size + 1)))

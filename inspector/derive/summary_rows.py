@@ -10,14 +10,14 @@ from inspector.model.status import Status
 from inspector.model.step import StepKind
 
 LOOKED_AT = 20_000
-"""Steps that are looked through for the children of one: a glimpse must never be slow."""
+"""Steps that are looked through for the children of one: the preview must never be slow."""
 
 _COMPLETED = STATUS_CODE[Status.COMPLETED]
 _BRANCH = KIND_CODE[StepKind.BRANCH]
 
 
 @dataclass(frozen=True, slots=True)
-class Glimpse:
+class RowSummary:
     """A construct and the newest steps inside it; parent -1 is the run itself."""
 
     parent: int
@@ -37,7 +37,7 @@ def focus(table: StepTable, step_of_event: Sequence[int], failures: Sequence[int
     return step_of_event[-1] if step_of_event else len(table) - 1
 
 
-def glimpse(table: StepTable, step: int, limit: int) -> Glimpse:
+def summary_rows(table: StepTable, step: int, limit: int) -> RowSummary:
     """The construct that a step is, or is in, with at most `limit` of the steps inside it.
 
     Of more it shows the last ones up to the step itself.
@@ -57,7 +57,7 @@ def glimpse(table: StepTable, step: int, limit: int) -> Glimpse:
     if step in children and end > limit:
         end = max(children.index(step) + 1, limit)
     shown = tuple(children[max(0, end - limit) : end])
-    return Glimpse(parent, shown, done if complete else None, total)
+    return RowSummary(parent, shown, done if complete else None, total)
 
 
 def _children(table: StepTable, parent: int, total: int | None) -> list[int]:

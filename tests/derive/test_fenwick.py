@@ -3,14 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.derive.sums import Sums
+from inspector.derive.fenwick import FenwickTree
 
 NUMBERS = st.lists(st.integers(0, 50), max_size=70)
 
 
 @given(NUMBERS)
 def test_every_beginning_adds_up(numbers: list[int]) -> None:
-    sums = Sums(numbers)
+    sums = FenwickTree(numbers)
     assert [sums.before(end) for end in range(len(numbers) + 1)] == [
         sum(numbers[:end]) for end in range(len(numbers) + 1)
     ]
@@ -21,7 +21,7 @@ def test_every_beginning_adds_up(numbers: list[int]) -> None:
 def test_changes_additions_and_removals_keep_the_sums(
     numbers: list[int], data: st.DataObject
 ) -> None:
-    sums = Sums(numbers)
+    sums = FenwickTree(numbers)
     for _ in range(data.draw(st.integers(0, 12))):
         what = data.draw(st.sampled_from(["add", "append", "pop"]))
         if what == "append":
@@ -43,7 +43,7 @@ def test_changes_additions_and_removals_keep_the_sums(
 
 @given(NUMBERS)
 def test_every_offset_is_found_in_its_item(numbers: list[int]) -> None:
-    sums = Sums(numbers)
+    sums = FenwickTree(numbers)
     expected = [
         (item, inside) for item, number in enumerate(numbers) for inside in range(number + 1)
     ]
@@ -51,7 +51,7 @@ def test_every_offset_is_found_in_its_item(numbers: list[int]) -> None:
 
 
 def test_zeros_are_a_row_without_lengths() -> None:
-    sums = Sums.zeros(1000)
+    sums = FenwickTree.zeros(1000)
     sums.add(500, 7)
     assert sums.find(507) == (500, 7)
     assert sums.find(508) == (501, 0)

@@ -16,7 +16,7 @@ _FINISHED = frozenset(STATUS_CODE[status] for status in FINISHED)
 _COMPLETED = STATUS_CODE[Status.COMPLETED]
 
 
-def landing(
+def initial_cursor(
     table: StepTable, step_of_event: Sequence[int], failures: Sequence[int], *, over: bool
 ) -> int:
     """The step that a run opens on; -1 when it has none.
