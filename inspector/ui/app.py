@@ -87,6 +87,7 @@ class InspectorApp(App[None]):
             self.register_theme(theme)
         self.set_reactive(App.ansi_color, None)
         self.theme = palette.name
+        # Private to Textual: `BINDINGS` cannot depend on the settings.
         self._bindings = keys.bindings(EVERYWHERE)
         self._nothing: CommandScreen | None = None
         """The screen that says that there are no runs, once it was needed."""
@@ -271,6 +272,7 @@ class InspectorApp(App[None]):
         await self.push_screen(RunsScreen(feed, place))
         feed.start(self._receiver())
 
+    # Private to Textual, which would print a traceback with the values of local variables.
     def _handle_exception(self, error: Exception) -> None:
         """A fault of ours ends the screen with a sentence, not with what was in memory."""
         if self.is_headless:

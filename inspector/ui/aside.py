@@ -11,6 +11,7 @@ from textual.app import App
 
 def why_no_handover(app: App[Any]) -> str | None:
     """Why our terminal cannot be handed over; None when it can."""
+    # Private to Textual: `suspend` raises only after the screen is gone.
     driver = app._driver
     if driver is None or app.is_headless or not driver.can_suspend:
         return "this screen has no terminal to hand over"

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from string import punctuation
 
 from textual.binding import Binding, BindingsMap
+
+# Private to Textual, which has no other function for the name of a character's key.
 from textual.keys import _character_to_key
 
 EVERYWHERE = "app"

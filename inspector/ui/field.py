@@ -62,6 +62,7 @@ class Field(Input):
     def on_mount(self) -> None:
         """Passes on the keys that are not for the text."""
         for key in self.LEAVING:
+            # Private to Textual: `BINDINGS` cannot differ between two instances.
             self._bindings.key_to_bindings[key] = [Binding(key, f"leave({key!r})", show=False)]
 
     def action_leave(self, key: str) -> None:

@@ -344,6 +344,7 @@ class LineList(ScrollView, can_focus=True):
     def on_mount(self) -> None:
         """Takes the keys for moving, and learns of changes of the theme."""
         keys = self.kit.keys
+        # Private to Textual: `BINDINGS` cannot depend on the settings.
         self._bindings = (keys if keys.of(LISTS) else _DEFAULT_KEYS).bindings(LISTS)
         self.app.theme_changed_signal.subscribe(self, self._on_theme)
 

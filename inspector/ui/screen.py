@@ -83,6 +83,7 @@ class CommandScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Takes its keys and fills its footer."""
+        # Private to Textual: `BINDINGS` cannot depend on the settings.
         self._bindings = self.kit.keys.bindings(self.PLACE)
         self.refresh_bindings()
         self.show_hints()

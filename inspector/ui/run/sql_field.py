@@ -125,15 +125,22 @@ class SqlField(Field):
         if not self.value and self.proposal:
             self.write(self.proposal)
             return True
-        if not self.value or not self._at_end or not self._suggestion.startswith(self.value):
+        if not self.value or not self._at_end or not self._completion.startswith(self.value):
             return False
-        self.write(self._suggestion)
+        self.write(self._completion)
         return True
+
+    @property
+    def _completion(self) -> str:
+        """The whole text that the suggester proposes, or an empty string."""
+        # Private to Textual, which offers no other access to the current suggestion.
+        return self._suggestion
 
     @property
     def _at_end(self) -> bool:
         return self.cursor_position == len(self.value)
 
+    # Private to Textual: its own handler keeps only the first line.
     def _on_paste(self, event: events.Paste) -> None:
         """A question of several lines is one line here; comments to the end of a line go."""
         lines = (line.partition("--")[0].strip() for line in event.text[:LONGEST].splitlines())
@@ -159,7 +166,7 @@ class SqlField(Field):
             line.put(line.cells, signs.plain(under), underline=self.has_focus)
             line.add(clip(signs.plain(after), max(0, end - line.cells), ellipsis=signs.cut))
         elif self.has_focus:
-            rest = self._suggestion[len(self.value) :]
+            rest = self._completion[len(self.value) :]
             line.add(signs.caret, Role.ACCENT)
             line.add(clip(signs.show(rest), max(0, end - line.cells), ellipsis=""), Role.FAINT)
         return line.strip()
