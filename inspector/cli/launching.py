@@ -23,14 +23,15 @@ from inspector.resume.launch import (
     BACKGROUND,
     TERMINAL,
     Launching,
+    Outcome,
     Refused,
-    behind,
     check,
     claim,
     environment,
+    exit_words,
+    output_folder,
 )
 from inspector.resume.lock import AlreadyRunning, NoLock
-from inspector.resume.outcome import Outcome, exit_words
 from inspector.resume.plan import Choices, Plan
 from inspector.store.read import StoreUnavailable
 
@@ -69,7 +70,7 @@ def launch(
     code, problem = None, None
     try:
         if options.background:
-            code = _behind(launching, behind(folder, begun.id), options)
+            code = _behind(launching, output_folder(folder, begun.id), options)
         else:
             code = _here(launching, options)
     except NotStarted as why:

@@ -18,12 +18,10 @@ from inspector.cli.workspace import chosen, workspace
 from inspector.config.folders import state_dir
 from inspector.config.settings import load_settings
 from inspector.query.resuming import preflight_of
-from inspector.resume import journal
+from inspector.resume.command import NoHost, pick, shell_line
 from inspector.resume.document import facts
-from inspector.resume.hosts import NoHost, pick
-from inspector.resume.launch import held_by, launches
+from inspector.resume.launch import held_by, launch_count, launches
 from inspector.resume.plan import Choices, Plan, make_plan
-from inspector.resume.words import shell_line
 from inspector.store.read import StoreUnavailable
 
 LABEL_CELLS = 14
@@ -78,7 +76,7 @@ def _open(found: Any, name: str, choices: Choices, folder: Path) -> Opened:
     try:
         flight = preflight_of(reader, chosen_run)
         whole = reader.refresh().run
-        count, held = journal.count(folder, whole.key), held_by(folder, whole.key)
+        count, held = launch_count(folder, whole.key), held_by(folder, whole.key)
     except BaseException:
         reader.close()
         raise

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inspector.model.clock import rfc3339
+from inspector.resume.command import shell_line
 from inspector.resume.plan import Plan, sentence
-from inspector.resume.words import shell_line
 from inspector.text.escape import visible, visible_lines
 from inspector.text.mask import mask
 

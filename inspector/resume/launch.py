@@ -6,23 +6,191 @@ The steps are apart so that a screen can ask its reader between them:
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from inspector.model.clock import Clock, rfc3339
 from inspector.model.preflight import PreFlight
+from inspector.model.status import Status
 from inspector.process.background import ending
-from inspector.resume import journal
-from inspector.resume.journal import Launch
 from inspector.resume.lock import AlreadyRunning, LaunchLock, acquire, holder_of
-from inspector.resume.outcome import Outcome, Verdict, judge
 from inspector.resume.plan import Choices, Plan, make_plan
+
+LOG_NAME = "resumes.jsonl"
+_MAX_LOG_BYTES = 32 << 20
+"""Of the end of the log are read; a prompt may be fifty thousand characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch. `exit_code` is negative for a signal and None when it is not known."""
+
+    id: str
+    at: str
+    run: str
+    argv: Sequence[str]
+    cwd: str
+    where: str
+    """`terminal` or `background`."""
+    ended_at: str | None = None
+    exit_code: int | None = None
+    verdict: str | None = None
+    """Judged from the store."""
+    changes: Sequence[str] = field(default_factory=tuple)
+
+
+def log_start(folder: Path, launch: Launch) -> None:
+    """Adds a launch. Raises OSError: what cannot be logged must not be started."""
+    _append(folder, asdict(launch))
+
+
+def log_end(folder: Path, launch: Launch) -> None:
+    """Adds how a launch ended. Raises OSError."""
+    over = ("id", "run", "ended_at", "exit_code", "verdict", "changes")
+    _append(folder, {name: value for name, value in asdict(launch).items() if name in over})
+
+
+def _append(folder: Path, record: Mapping[str, Any]) -> None:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    line = (json.dumps(record, ensure_ascii=True) + "\n").encode()
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(folder / LOG_NAME, flags, 0o600)
+    try:
+        # Closing lets go of it.
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            # Whoever wrote last was cut off; its line must not swallow this one.
+            line = b"\n" + line
+        while line:
+            line = line[os.write(descriptor, line) :]
+    finally:
+        os.close(descriptor)
+
+
+def read_log(folder: Path) -> list[dict[str, Any]]:
+    """Every launch, oldest first; a line that is no record is left out."""
+    found: dict[str, dict[str, Any]] = {}
+    for line in _lines(folder / LOG_NAME):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        name = record.get("id") if isinstance(record, dict) else None
+        if isinstance(name, str):
+            found.setdefault(name, {}).update(record)
+    return list(found.values())
+
+
+def launch_count(folder: Path, run_key: str) -> int:
+    """How often a run was launched."""
+    return sum(1 for launch in read_log(folder) if launch.get("run") == run_key)
+
+
+def _lines(path: Path) -> list[bytes]:
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            file.seek(max(0, size - _MAX_LOG_BYTES))
+            content = file.read(_MAX_LOG_BYTES)
+    except FileNotFoundError:
+        return []
+    lines = content.split(b"\n")
+    return lines[1:] if size > _MAX_LOG_BYTES else lines
+
+
+class Verdict(StrEnum):
+    """How a launch went."""
+
+    COMPLETED = "completed"
+    CONTINUED = "continued"
+    """Something was recorded, and it is not over."""
+    WAITING = "waiting"
+    """It still waits for the same thing: nothing was resumed."""
+    UNCHANGED = "unchanged"
+    """Nothing was recorded."""
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    NOT_STARTED = "not_started"
+    """The program could not be started."""
+    UNKNOWN = "unknown"
+    """The store could not be read afterwards."""
+
+
+WENT_WELL = (Verdict.COMPLETED, Verdict.CONTINUED)
+_ENDED = {
+    Status.COMPLETED: Verdict.COMPLETED,
+    Status.FAILED: Verdict.FAILED,
+    Status.INTERRUPTED: Verdict.INTERRUPTED,
+}
+_WORDS = {
+    Verdict.COMPLETED: "it completed",
+    Verdict.CONTINUED: "it went on, and is not over",
+    Verdict.WAITING: "it still waits: nothing was resumed",
+    Verdict.UNCHANGED: "nothing was recorded: nothing was resumed",
+    Verdict.FAILED: "it failed",
+    Verdict.INTERRUPTED: "it was interrupted",
+    Verdict.NOT_STARTED: "it was not started",
+    Verdict.UNKNOWN: "the store cannot be read, so what came of it is not known",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The verdict, and what changed in the store, each as `name: before → after`."""
+
+    verdict: Verdict
+    changes: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The verdict in words."""
+        return _WORDS[self.verdict]
+
+    @property
+    def went_well(self) -> bool:
+        """Whether something was resumed and did not fail."""
+        return self.verdict in WENT_WELL
+
+
+def judge(before: PreFlight, after: PreFlight | None) -> Outcome:
+    """What came of a launch between two looks at the store; None: it could not be read."""
+    if after is None:
+        return Outcome(Verdict.UNKNOWN)
+    changes = tuple(_changes(before.record, after.record))
+    if not changes:
+        waits = after.outcome is Status.WAITING
+        return Outcome(Verdict.WAITING if waits else Verdict.UNCHANGED)
+    ended = None if after.outcome is None else _ENDED.get(after.outcome)
+    return Outcome(ended or Verdict.CONTINUED, changes)
+
+
+def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    names = [*before, *(name for name in after if name not in before)]
+    return [
+        f"{name}: {before.get(name, 'nothing')} → {after.get(name, 'nothing')}"
+        for name in names
+        if before.get(name) != after.get(name)
+    ]
+
+
+def exit_words(exit_code: int | None) -> str:
+    """How the program ended, in words."""
+    if exit_code is None:
+        return "how the program ended is not known"
+    if exit_code < 0:
+        return f"the program was ended by signal {-exit_code}"
+    return f"the program ended with exit code {exit_code}"
+
 
 LOCKS = "locks"
 BEHIND = "launches"
@@ -60,7 +228,7 @@ class Launching:
             where,
         )
         try:
-            journal.begin(self.folder, launch)
+            log_start(self.folder, launch)
         except OSError as error:
             raise Refused(f"The launch cannot be logged, so it was not begun: {error}.") from None
         self.launch = launch
@@ -83,7 +251,7 @@ class Launching:
             )
             # That it began is in the log; its end is told to whoever launched it.
             with suppress(OSError):
-                journal.end(self.folder, over)
+                log_end(self.folder, over)
         self.release()
         return outcome
 
@@ -98,7 +266,7 @@ def claim(folder: Path, plan: Plan, clock: Clock) -> Launching:
         raise Refused(plan.problem or "There is no command.")
     lock = acquire(folder / LOCKS, plan.run.key, _now(clock))
     try:
-        launched = journal.count(folder, plan.run.key)
+        launched = launch_count(folder, plan.run.key)
     except OSError as error:
         lock.release()
         raise Refused(f"The log of launches cannot be read: {error}.") from None
@@ -139,7 +307,7 @@ def environment(plan: Plan, ours: Mapping[str, str] | None = None) -> dict[str, 
     return {**(os.environ if ours is None else ours), **added}
 
 
-def behind(folder: Path, launch_id: str) -> Path:
+def output_folder(folder: Path, launch_id: str) -> Path:
     """Where a launch in the background is told of; makes room for it.
 
     What is told of older ones is removed, as far as they are over.
@@ -155,7 +323,7 @@ def behind(folder: Path, launch_id: str) -> Path:
 
 def launches(folder: Path) -> list[dict[str, Any]]:
     """The log, oldest first, with what is known of launches whose end nobody waited for."""
-    found = journal.read(folder)
+    found = read_log(folder)
     for launch in found:
         launch["state"] = "ended" if launch.get("ended_at") else _state_of(folder, launch)
     return found

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from inspector.model.preflight import Command, Decision, PreFlight
 from inspector.model.run import Run
-from inspector.resume.hosts import NoHost, host_words, pick, template_words
-from inspector.resume.words import program_of, why_unfit
+from inspector.resume.command import NoHost, host_words, pick, program_of, template_words, why_unfit
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.resume.hosts import (
+from inspector.resume.command import (
     TEMPLATE_NAMES,
     Host,
     NoHost,

@@ -7,21 +7,22 @@ import pytest
 
 from inspector.model.preflight import PreFlight, refused
 from inspector.model.status import Status
-from inspector.resume import journal
 from inspector.resume.launch import (
     BEHIND,
+    LOG_NAME,
     MOST_KEPT,
     TERMINAL,
     Launching,
     Refused,
-    behind,
+    Verdict,
     check,
     claim,
     held_by,
+    launch_count,
     launches,
+    output_folder,
 )
 from inspector.resume.lock import AlreadyRunning
-from inspector.resume.outcome import Verdict
 from inspector.resume.plan import Choices, Plan, make_plan
 from tests.resume.flights import KEY, asking, run, waiting
 from tests.resume.stand_ins import program
@@ -37,7 +38,7 @@ def flight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PreFlight:
 
 
 def plan_of(flight: PreFlight, folder: Path) -> Plan:
-    return make_plan(run(), flight, Choices(), journal.count(folder, KEY))
+    return make_plan(run(), flight, Choices(), launch_count(folder, KEY))
 
 
 def claimed(flight: PreFlight, folder: Path) -> Launching:
@@ -122,7 +123,7 @@ def test_what_cannot_be_launched_takes_no_lock(tmp_path: Path) -> None:
 
 def test_what_cannot_be_logged_is_not_begun(flight: PreFlight, tmp_path: Path) -> None:
     launching = claimed(flight, tmp_path)
-    (tmp_path / journal.NAME).mkdir()
+    (tmp_path / LOG_NAME).mkdir()
     with pytest.raises(Refused, match="not begun"):
         launching.begin(TERMINAL)
     launching.release()
@@ -149,7 +150,7 @@ def test_a_launch_whose_end_nobody_saw_is_unknown(flight: PreFlight, tmp_path: P
 
 def test_old_outputs_go_those_of_living_programs_stay(tmp_path: Path) -> None:
     for number in range(MOST_KEPT + 5):
-        told = behind(tmp_path, f"{number:03d}")
+        told = output_folder(tmp_path, f"{number:03d}")
         told.mkdir(parents=True)
         if number != 0:
             (told / "ended.json").write_text('{"exit_code": 0}')

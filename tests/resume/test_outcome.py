@@ -4,7 +4,7 @@ import pytest
 
 from inspector.model.preflight import PreFlight, refused
 from inspector.model.status import Status
-from inspector.resume.outcome import Outcome, Verdict, exit_words, judge
+from inspector.resume.launch import Outcome, Verdict, exit_words, judge
 from tests.resume.flights import KEY
 
 

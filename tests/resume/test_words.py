@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from inspector.model.preflight import Command
-from inspector.resume.words import program_of, quoted, shell_line, why_unfit
+from inspector.resume.command import program_of, quoted, shell_line, why_unfit
 from tests.resume.stand_ins import program
 
 HOSTILE = [

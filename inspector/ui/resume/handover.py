@@ -12,8 +12,7 @@ from textual.timer import Timer
 
 from inspector.process.background import Background, run_in_background
 from inspector.process.foreground import run_here, until_enter
-from inspector.resume.launch import Launching, environment
-from inspector.resume.outcome import exit_words
+from inspector.resume.launch import Launching, environment, exit_words
 from inspector.text.escape import visible
 from inspector.ui.aside import aside
 

@@ -21,19 +21,20 @@ from inspector.model.run import Run
 from inspector.process.foreground import NotStarted
 from inspector.query.resuming import preflight_of
 from inspector.query.run_reader import RunReader
-from inspector.resume import journal
 from inspector.resume.launch import (
     BACKGROUND,
     TERMINAL,
     Launching,
+    Outcome,
     Refused,
-    behind,
     check,
     claim,
+    exit_words,
     held_by,
+    launch_count,
+    output_folder,
 )
 from inspector.resume.lock import AlreadyRunning, NoLock
-from inspector.resume.outcome import Outcome, exit_words
 from inspector.resume.plan import Choices, Plan, make_plan
 from inspector.ui.resume.handover import Behind, hand_over
 
@@ -80,7 +81,7 @@ class Launcher:
 
         def question(reader: RunReader) -> Seen:
             run = reader.refresh().run
-            count, held = journal.count(self._folder, run.key), held_by(self._folder, run.key)
+            count, held = launch_count(self._folder, run.key), held_by(self._folder, run.key)
             return Seen(run, preflight_of(reader, run), count, held)
 
         def answer(found: Seen | Unavailable) -> None:
@@ -137,7 +138,7 @@ class Launcher:
             if in_terminal:
                 ended(hand_over(self.app, launching))
                 return
-            folder = behind(self._folder, launch.id)
+            folder = output_folder(self._folder, launch.id)
             self.program = Behind(self.app, launching, folder, ended)
         except (NotStarted, SuspendNotSupported) as why:
             over(Over(launching.end(None, None, started=False), f"{why}"))

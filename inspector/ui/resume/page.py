@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from textual.strip import Strip
 
-from inspector.resume.outcome import Outcome
+from inspector.resume.launch import Outcome
 from inspector.resume.plan import Plan, sentence
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import duration

@@ -14,10 +14,9 @@ from textual.containers import Vertical
 from inspector.config.settings import Settings
 from inspector.live.feed import Feed, Unavailable
 from inspector.model.run import Run
+from inspector.resume.command import hosts, shell_line
 from inspector.resume.document import markdown
-from inspector.resume.hosts import hosts
 from inspector.resume.plan import Choices, Plan
-from inspector.resume.words import shell_line
 from inspector.ui.aside import why_no_handover
 from inspector.ui.commands import Hint
 from inspector.ui.field import Field
