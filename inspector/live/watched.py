@@ -13,6 +13,7 @@ from inspector.live.pacing import FAST_SECONDS, Pacing
 from inspector.live.run_worker import LEFT, RunWorker
 from inspector.model.run import Run
 from inspector.model.store import Health
+from inspector.query.discovery import run_folder_names
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
 from inspector.query.workspace import Workspace
@@ -197,7 +198,11 @@ class WatchedWorkspace:
             folders = () if found is None else found.watch_folders
         if self._watcher is None:
             self._watcher = Watcher(
-                roots, lambda: self._files, active=lambda: self._active, folders=folders
+                roots,
+                lambda: self._files,
+                active=lambda: self._active,
+                folders=folders,
+                names=run_folder_names(),
             )
         else:
             self._watcher.rewatch(roots, folders)

@@ -8,7 +8,8 @@ from typing import Protocol
 from inspector.model.clock import Clock
 from inspector.query.presentation import Presentation
 from inspector.query.store_reader import StoreReader
-from inspector.store.discover import Candidate
+from inspector.store.discover import Candidate, Layout, Search
+from inspector.store.places import RunFolderNames
 
 
 class Backend(Protocol):
@@ -20,6 +21,12 @@ class Backend(Protocol):
 
     name: str
     """The name in run keys and in `--runtime`."""
+
+    run_folder_names: RunFolderNames
+    """The files by which the watch knows this runtime's run folders; empty without such folders."""
+
+    def layout(self, search: Search) -> Layout:
+        """Return the rules by which discovery finds stores of this runtime."""
 
     @property
     def presentation(self) -> Presentation:

@@ -36,10 +36,15 @@ def _installed() -> Mapping[str, Backend]:
     return {one.name: cast(Backend, one.load()()) for one in found if one.name not in BUILT_IN}
 
 
-def backends() -> Iterator[Backend]:
-    """Yield every backend, the built-in ones first; others are looked up only if asked for."""
+def built_in_backends() -> Iterator[Backend]:
+    """Yield the backends of this distribution."""
     for name in BUILT_IN:
         yield _built_in(name)
+
+
+def backends() -> Iterator[Backend]:
+    """Yield every backend, the built-in ones first; others are looked up only if asked for."""
+    yield from built_in_backends()
     yield from _installed().values()
 
 

@@ -12,6 +12,7 @@ from inspector.model.clock import Clock
 from inspector.model.run import Finding, Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
+from inspector.query.discovery import discover
 from inspector.query.registry import backend_named, recognise
 from inspector.query.run_reader import RunReader
 from inspector.query.store_reader import StoreReader
@@ -22,7 +23,6 @@ from inspector.store.discover import (
     MissingPath,
     Notice,
     PlaceKind,
-    discover,
 )
 from inspector.store.read import StoreUnavailable, ZeroTouchReader
 

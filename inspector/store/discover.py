@@ -10,12 +10,12 @@ import errno
 import os
 import stat
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from inspector.store import places
 from inspector.store.places import (
+    DATABASE_MAGIC,
     MARKED,
     SKIPPED,
     Candidate,
@@ -26,6 +26,8 @@ from inspector.store.places import (
     Notice,
     PlaceKind,
     counted,
+    database_of,
+    is_database_name,
 )
 
 
@@ -176,41 +178,85 @@ __all__ = [
 _NO_LIMITS = Limits()
 
 
-def discover(
-    paths: Sequence[str], *, home: str | None, cwd: str, limits: Limits = _NO_LIMITS
-) -> Discovery:
-    """Looks at each PATH (project, folder of runs, run folder, file), else at `cwd` and `home`.
+class Layout:
+    """Where one runtime keeps its stores. Every method may be left out.
 
-    Raises MissingPath when a PATH does not exist. Whatever else cannot be looked at is a notice.
+    A layout proposes candidates to the `Search` that it was created for.
     """
-    survey = _Survey(cwd, home, limits)
+
+    own_names: frozenset[str] = frozenset()
+    """Database names that only this runtime uses: listed even if empty or unreadable."""
+
+    def project(self, folder: str) -> None:
+        """Look at the known places of a project."""
+
+    def home(self, home: str) -> None:
+        """Look at the user's own places below the home folder."""
+
+    def named_folder(self, folder: str) -> bool:
+        """Propose a folder that the user named; True unless its content is still to be searched."""
+        return False
+
+    def named_file(self, path: str) -> bool:
+        """Propose a file that the user named; False if it is not one of this runtime's."""
+        return False
+
+    def starts(self, top: str) -> tuple[str, ...]:
+        """Return the folders where a walk through `top` begins; none = no opinion."""
+        return ()
+
+    def level(self, level: Level, *, named: bool) -> bool:
+        """Take this runtime's folders out of a level of a walk; True if the level is a store."""
+        return False
+
+    def database(self, path: str, level: Level) -> bool:
+        """Propose a database found by a walk; False to have it proposed as any other."""
+        return False
+
+
+def discover(
+    paths: Sequence[str],
+    layouts: Iterable[LayoutFactory],
+    *,
+    home: str | None,
+    cwd: str,
+    limits: Limits = _NO_LIMITS,
+) -> Discovery:
+    """Search each PATH (project, folder of runs, run folder, file), else `cwd` and `home`.
+
+    `layouts` say where each runtime keeps its stores; databases of other names are proposed as
+    well. Raises MissingPath when a PATH does not exist. Whatever else cannot be read is a notice.
+    """
+    search = Search(cwd, home, limits, layouts)
     if paths:
         for path in paths:
-            survey.named(path)
+            search.named(path)
     else:
-        survey.project(os.path.realpath(cwd))
+        search.project(os.path.realpath(cwd))
         if home is not None:
-            survey.user_roots(os.path.realpath(home))
-    return survey.result()
+            search.home(os.path.realpath(home))
+    return search.result()
 
 
-class _Survey:
-    """One search: what was found so far, and where."""
+class Search:
+    """One search: what was found so far, and where. Layouts add to it through its methods."""
 
-    def __init__(self, cwd: str, home: str | None, limits: Limits) -> None:
+    def __init__(
+        self, cwd: str, home: str | None, limits: Limits, layouts: Iterable[LayoutFactory]
+    ) -> None:
+        self.limits = limits
         self._cwd = os.path.realpath(cwd)
         self._home = home and os.path.realpath(home)
-        self._limits = limits
         self._ground = Ground()
         self._candidates: dict[str, Candidate] = {}
         self._looked: list[Looked] = []
         self._roots: dict[str, None] = {}
         self._folders: dict[str, None] = {}
-        self._counts: dict[str, int] = {}
-        self._others: dict[str, dict[str, str]] = {}
+        self._layouts: list[Layout] = [make(self) for make in layouts]
+        self._own_names = frozenset[str]().union(*(one.own_names for one in self._layouts))
 
     def result(self) -> Discovery:
-        """All of it, sorted by path."""
+        """Return all of it, sorted by path."""
         return Discovery(
             tuple(sorted(self._candidates.values(), key=lambda found: found.path)),
             tuple(self._looked),
@@ -220,313 +266,192 @@ class _Survey:
         )
 
     def named(self, path: str) -> None:
-        """Looks at a PATH that the user named."""
-        real = places.database_of(os.path.realpath(os.path.join(self._cwd, path)))
+        """Search a PATH that the user named."""
+        real = database_of(os.path.realpath(os.path.join(self._cwd, path)))
         try:
             mode = os.stat(real).st_mode
         except (FileNotFoundError, NotADirectoryError):
             raise MissingPath(path) from None
         except OSError as error:
-            self._ground.refused(real, error)
-            self._look(real, "cannot be read")
+            self.refused(real, error)
+            self.looked(real, "cannot be read")
             return
-        if stat.S_ISDIR(mode):
-            self._named_folder(real)
-        else:
+        if not stat.S_ISDIR(mode):
             self._named_file(real, mode)
+        elif not any([layout.named_folder(real) for layout in self._layouts]):
+            self.project(real, named=True)
 
     def project(self, folder: str, *, named: bool = False) -> None:
-        """Looks at the known places of a project, then for other databases below it."""
-        for place in places.RUN_PLACES:
-            self._place(os.path.join(folder, place))
-        for place in places.AGENT_PLACES:
-            self._agents(os.path.join(folder, place))
-        self._grimoire(folder)
-        self._other_databases(folder, named=named)
+        """Search the known places of a project, then look for other databases below it."""
+        for layout in self._layouts:
+            layout.project(folder)
+        self.databases_below(folder, named=named)
 
-    def user_roots(self, home: str) -> None:
-        """Looks at the OpenProse roots below the home folder, and nowhere else in it."""
-        for root in places.USER_ROOTS:
-            base = os.path.join(home, root)
-            self._place(os.path.join(base, places.RUNS), shown=base)
-            for place in (places.AGENTS, f"state/{places.AGENTS}"):
-                self._agents(os.path.join(base, place))
+    def home(self, home: str) -> None:
+        """Search the user's own places, and nothing else in the home folder."""
+        for layout in self._layouts:
+            layout.home(home)
 
-    def _named_folder(self, folder: str) -> None:
-        try:
-            among, alone = places.is_run_among_runs(folder), places.is_run_alone(folder)
-        except OSError as error:
-            self._ground.refused(folder, error)
-            among, alone = False, places.is_run_id(os.path.basename(folder))
-        if self._is_reactor(folder):
-            self._reactor(folder)
-            self._roots[folder] = None
-            self._look(folder, "1 reactor")
-        if among or alone:
-            root = places.root_of(folder)
-            self._run(folder, root, places.importer_of(folder))
-            self._agents_of(root)
-            self._roots[folder] = None
-            self._look(folder, "1 run")
-        if among:
+    def _named_file(self, path: str, mode: int) -> None:
+        self._folders[os.path.dirname(path)] = None
+        if any(layout.named_file(path) for layout in self._layouts):
             return
-        if os.path.basename(folder) == places.RUNS:
-            root = places.root_of(os.path.join(folder, "run"))
-            self._agents_of(root)
-            self._place(folder)
-            self._other_databases(folder, named=True)
+        if stat.S_ISREG(mode):
+            self.propose(Candidate(path, PlaceKind.DATABASE, os.path.dirname(path)))
+            self.looked(path, "1 file")
         else:
-            self.project(folder, named=True)
+            self._not_a_file(path)
+            self.looked(path, "not a file")
 
-    def _named_file(self, file: str, mode: int) -> None:
-        holder, name = os.path.split(file)
-        self._folders[holder] = None
-        if name == places.STATE or name in places.LOGS:
-            self._run(holder, places.root_of(holder), places.importer_of(holder))
-            self._look(file, "1 run")
-        elif name == places.RECEIPTS and self._is_reactor(holder):
-            self._reactor(holder)
-            self._look(file, "1 reactor")
-        elif stat.S_ISREG(mode):
-            kind = PlaceKind.AGENTS if name == places.AGENTS else PlaceKind.DATABASE
-            self._propose(Candidate(file, kind, places.root_of(file)))
-            self._look(file, "1 file")
-        else:
-            self._not_a_file(file)
-            self._look(file, "not a file")
-
-    def _place(self, folder: str, *, shown: str | None = None) -> None:
-        """Looks at a place that is a folder of runs if it is there."""
-        real = os.path.realpath(folder)
-        self._roots[real] = None
-        number = self._runs(real, places.root_of(os.path.join(folder, "run")))
-        if number is not None:
-            outcome = counted(number, "run") if number else "empty"
-        elif os.path.isdir(real):
-            outcome = "cannot be read"
-        elif os.path.lexists(folder):
-            outcome = "not a folder"
-        else:
-            outcome = "no such folder"
-        self._look(shown or folder, outcome)
-
-    def _runs(self, folder: str, root: str) -> int | None:
-        """Proposes the runs directly in a real folder; how many, None where it cannot be read."""
-        if folder in self._counts:
-            return self._counts[folder]
-        limit = self._limits.runs
-        entries = self._ground.entries(folder, limit + 1)
-        if entries is None:
-            return None
-        if len(entries) > limit:
-            self._ground.note(
-                "limit",
-                f"{folder} holds more than {counted(limit, 'name')}: the rest is not shown.",
-                folder,
-            )
-        number, others = 0, {}
-        for entry in entries[:limit]:
-            real = self._ground.folder_of(entry, folder)
-            if real is None:
-                continue
-            if places.is_run_id(entry.name) or self._has_record(real):
-                self._run(real, root)
-                number += 1
-            elif entry.name not in places.SKIPPED:
-                others[entry.name] = real
-        self._others[folder] = others
-        self._counts[folder] = number
-        return number
-
-    def _run(self, folder: str, root: str, parent: str | None = None) -> None:
-        """Proposes a run folder and, below it, the programs that it imported."""
-        waiting = [(folder, parent, 0)]
-        while waiting:
-            path, importer, depth = waiting.pop()
-            if path in self._candidates:
-                continue
-            self._propose(Candidate(path, PlaceKind.RUN_FOLDER, root, importer, "openprose"))
-            self._ground.entered.add(path)
-            imports = f"{path}/{places.IMPORTS}"
-            try:
-                os.lstat(imports)
-            except OSError as error:
-                self._ground.refused(path, error)
-                continue
-            if depth >= self._limits.imports:
-                self._ground.note("limit", f"Imports below {path} are not shown.", imports)
-                continue
-            for entry in self._ground.entries(imports, self._limits.entries) or ():
-                real = self._ground.folder_of(entry, imports)
-                if real is not None and ("--" in entry.name or self._has_record(real)):
-                    waiting.append((real, path, depth + 1))
-
-    def _reactor(self, folder: str) -> None:
-        """Proposes a reactor's state folder; it is watched like one that holds a database."""
-        self._propose(
-            Candidate(folder, PlaceKind.RUN_FOLDER, os.path.dirname(folder), None, "openprose")
-        )
-        self._folders[folder] = None
-
-    def _is_reactor(self, folder: str) -> bool:
-        try:
-            return places.is_reactor(folder)
-        except OSError as error:
-            self._ground.refused(folder, error)
-            return False
-
-    def _other_databases(self, top: str, *, named: bool) -> None:
+    def databases_below(self, top: str, *, named: bool) -> None:
+        """Walk through a folder and propose runs and databases by name and first bytes."""
         before = len(self._candidates)
-        # A folder of runs was read already, and may hold more names than a walk may see.
-        for start in self._others[top].values() if self._counts.get(top) else (top,):
-            for level in self._ground.walk(start, self._limits):
-                if len(self._folders) < self._limits.folders:
+        starts = [start for layout in self._layouts for start in layout.starts(top) or ()]
+        for start in starts or (top,):
+            for level in self._ground.walk(start, self.limits):
+                if len(self._folders) < self.limits.folders:
                     self._folders[level.path] = None
-                self._level(level, top, named=named)
+                if not any([layout.level(level, named=named) for layout in self._layouts]):
+                    for entry in level.files:
+                        self._file(entry, level, top)
         more = len(self._candidates) - before
-        told = f"{more:,} more in folders below" if more else "nothing more"
-        self._look(os.path.join(top, "*.db"), told)
-
-    def _level(self, level: Level, top: str, *, named: bool) -> None:
-        """Takes runs and databases out of a level; what is left in it is entered."""
-        if level.depth and self._is_run(level, named=named):
-            self._run(level.path, places.root_of(level.path))
-            level.folders.clear()
-            return
-        if {places.COMPILED, places.MODELS} & level.folders.keys() and self._is_reactor(level.path):
-            self._reactor(level.path)
-            for name in (places.COMPILED, places.MODELS):
-                level.folders.pop(name, None)
-        for name in places.KEPT if os.path.basename(level.path) == places.STATE_FOLDER else ():
-            if name in level.folders:
-                self._kept(level.folders[name])
-        for name, real in list(level.folders.items()):
-            if name == places.RUNS:
-                self._runs_of(level, real)
-            elif real in self._candidates:
-                del level.folders[name]
-            elif places.is_run_id(name) and self._has_record(real):
-                self._run(real, places.root_of(real))
-                self._roots[real] = None
-                del level.folders[name]
-        for entry in level.files:
-            self._file(entry, level, top)
-
-    def _is_run(self, level: Level, *, named: bool) -> bool:
-        """Whether a level is a run; one right below a named folder needs to prove less."""
-        names = {entry.name: entry for entry in level.files}
-        if places.LOGS[0] in names:
-            return True
-        if named and level.depth == 1:
-            try:
-                return places.is_run_alone(level.path)
-            except OSError as error:
-                self._ground.refused(level.path, error)
-                return False
-        return places.STATE in names and self._is_database(names[places.STATE])
-
-    def _runs_of(self, level: Level, folder: str) -> None:
-        """Takes out the folder of runs of a level, but for what in it is no run."""
-        number = self._runs(folder, level.path)
-        if number is None:
-            del level.folders[places.RUNS]
-        elif number:
-            del level.folders[places.RUNS]
-            others = self._others[folder].items()
-            level.folders.update((f"{places.RUNS}/{name}", real) for name, real in others)
-        if number or (number == 0 and not self._others[folder]):
-            self._roots[folder] = None
+        outcome = f"{more:,} more in folders below" if more else "nothing more"
+        self.looked(os.path.join(top, "*.db"), outcome)
 
     def _file(self, entry: os.DirEntry[str], level: Level, top: str) -> None:
-        name = entry.name
-        if not places.is_database_name(name) or not self._is_database(entry):
+        if not is_database_name(entry.name) or not self.is_database(entry):
             return
         path = os.path.realpath(entry.path)
-        if name == places.STATE:
-            self._run(level.path, places.root_of(level.path))
-        elif name in places.OWN_NAMES:
-            kind = PlaceKind.AGENTS if name == places.AGENTS else PlaceKind.DATABASE
-            self._propose(Candidate(path, kind, places.root_of(path)))
-        else:
-            self._propose(Candidate(path, PlaceKind.DATABASE, top))
+        if any(layout.database(path, level) for layout in self._layouts):
+            return
+        self.propose(Candidate(path, PlaceKind.DATABASE, top))
 
-    def _is_database(self, entry: os.DirEntry[str]) -> bool:
-        """Whether an entry is a regular file that starts like a database or is a runtime's own."""
+    def is_database(self, entry: os.DirEntry[str]) -> bool:
+        """Return whether an entry is a regular file that starts like a database, or is known.
+
+        A name that a runtime uses is worth showing even while the file is empty or unreadable.
+        """
         try:
             mode = os.stat(entry.path).st_mode
             if not stat.S_ISREG(mode):
                 self._not_a_file(entry.path)
                 return False
-            return entry.name in places.OWN_NAMES or _starts_like_a_database(entry.path)
+            return entry.name in self._own_names or _starts_like_a_database(entry.path)
         except OSError as error:
-            self._ground.refused(entry.path, error)
+            self.refused(entry.path, error)
             return False
 
-    def _agents_of(self, root: str) -> None:
-        self._agents(os.path.join(root, "state", places.AGENTS))
-        if os.path.basename(root) in (".prose", "prose"):
-            self._agents(os.path.join(root, places.AGENTS))
-
-    def _agents(self, path: str) -> None:
-        self._known_file(path, PlaceKind.AGENTS)
-        holder = os.path.dirname(path)
-        for name in places.KEPT:
-            self._kept(os.path.join(holder, name))
-
-    def _kept(self, folder: str) -> None:
-        """Proposes a folder in which something outlives runs as files, unless it is a link."""
-        if places.is_real_folder(folder):
-            real = os.path.realpath(folder)
-            self._propose(Candidate(real, PlaceKind.AGENTS, places.root_of(real)))
-            self._folders[real] = None
-
-    def _grimoire(self, folder: str) -> None:
-        base = os.path.join(folder, places.GRIMOIRE)
-        found = self._known_file(os.path.join(base, "grimoire.db"), PlaceKind.DATABASE)
-        self._roots[base] = None
-        if found:
-            self._look(base, "1 database")
-        else:
-            self._look(base, "no database" if os.path.isdir(base) else "no such folder")
-
-    def _known_file(self, path: str, kind: PlaceKind) -> bool:
-        """Proposes a file of a known place if it is a regular file, whatever it holds."""
+    def known_file(self, path: str, kind: PlaceKind, root: str) -> bool:
+        """Propose a file of a known place if it is a regular file, whatever it holds."""
         try:
             mode = os.stat(path).st_mode
         except OSError as error:
-            self._ground.refused(path, error)
+            self.refused(path, error)
             return False
         if not stat.S_ISREG(mode):
             self._not_a_file(path)
             return False
         real = os.path.realpath(path)
-        self._propose(Candidate(real, kind, places.root_of(path)))
+        self.propose(Candidate(real, kind, root))
         self._folders[os.path.dirname(real)] = None
         return True
 
-    def _has_record(self, folder: str) -> bool:
-        try:
-            return places.has_record(folder)
-        except OSError as error:
-            self._ground.refused(folder, error)
-            return False
-
-    def _propose(self, candidate: Candidate) -> None:
+    def propose(self, candidate: Candidate) -> None:
+        """Add a candidate, the first of its path."""
         self._candidates.setdefault(candidate.path, candidate)
 
-    def _not_a_file(self, path: str) -> None:
-        self._ground.note("refused", f"{path} is not a regular file and is not opened.", path)
+    def is_proposed(self, path: str) -> bool:
+        """Return whether a candidate with this path has been added."""
+        return path in self._candidates
 
-    def _look(self, path: str, outcome: str) -> None:
-        """Keeps that a place was looked at, once, named as the user would name it."""
+    def watch_root(self, folder: str) -> None:
+        """Have a folder watched with everything below it; it may not exist yet."""
+        self._roots[folder] = None
+
+    def watch_folder(self, folder: str) -> None:
+        """Have an existing folder watched, without what is below it."""
+        self._folders[folder] = None
+
+    def mark_entered(self, folder: str) -> None:
+        """Keep walks out of a folder."""
+        self._ground.entered.add(folder)
+
+    def is_skipped(self, name: str) -> bool:
+        """Return whether a folder of this name is never entered."""
+        return name in SKIPPED
+
+    def entries(self, folder: str, limit: int) -> list[os.DirEntry[str]] | None:
+        """Return up to `limit` entries of a folder, unsorted; None if it cannot be read."""
+        return self._ground.entries(folder, limit)
+
+    def folder_of(self, entry: os.DirEntry[str], holder: str) -> str | None:
+        """Return the real folder behind an entry of the real folder `holder`; None if no folder."""
+        return self._ground.folder_of(entry, holder)
+
+    def note(self, code: str, message: str, path: str) -> None:
+        """Add a notice."""
+        self._ground.note(code, message, path)
+
+    def refused(self, path: str, error: OSError) -> None:
+        """Add a notice that a path could not be read, unless it is merely gone."""
+        self._ground.refused(path, error)
+
+    def _not_a_file(self, path: str) -> None:
+        self.note("refused", f"{path} is not a regular file and is not opened.", path)
+
+    def looked(self, path: str, outcome: str) -> None:
+        """Record what was found at a place, once, named as the user would name it."""
         shown = path
         for base, sign in ((self._cwd, "."), (self._home, "~")):
             if base and f"{path}/".startswith(base.rstrip("/") + "/"):
                 shown = sign + path[len(base.rstrip("/")) :]
                 break
-        looked = Looked(shown, outcome, path)
-        if looked not in self._looked:
-            self._looked.append(looked)
+        found = Looked(shown, outcome, path)
+        if found not in self._looked:
+            self._looked.append(found)
+
+
+LayoutFactory = Callable[[Search], Layout]
+
+
+class FileLayout(Layout):
+    """The layout of a runtime that keeps one database per project under a name of its own.
+
+    `folder` is the folder in the project that holds it; without one it may lie anywhere.
+    """
+
+    def __init__(self, search: Search, name: str, folder: str | None = None) -> None:
+        self._search, self._name, self._folder = search, name, folder
+        self.own_names = frozenset({name})
+
+    def project(self, folder: str) -> None:
+        """Look for the database in its folder, if it has one."""
+        if self._folder is None:
+            return
+        base = os.path.join(folder, self._folder)
+        path = os.path.join(base, self._name)
+        found = self._search.known_file(path, PlaceKind.DATABASE, folder)
+        self._search.watch_root(base)
+        if found:
+            self._search.looked(base, "1 database")
+        else:
+            self._search.looked(base, "no database" if os.path.isdir(base) else "no such folder")
+
+    def named_file(self, path: str) -> bool:
+        """Propose the database with its project as root."""
+        if not os.path.isfile(path) or not self.database(path):
+            return False
+        self._search.looked(path, "1 file")
+        return True
+
+    def database(self, path: str, level: Level | None = None) -> bool:
+        """Propose a database of this name with its project as root."""
+        folder, name = os.path.split(path)
+        if name != self._name:
+            return False
+        root = os.path.dirname(folder) if os.path.basename(folder) == self._folder else folder
+        self._search.propose(Candidate(path, PlaceKind.DATABASE, root))
+        return True
 
 
 def _starts_like_a_database(path: str) -> bool:
@@ -538,6 +463,6 @@ def _starts_like_a_database(path: str) -> bool:
         # O_NOATIME is for the owner only.
         descriptor = os.open(path, flags)
     try:
-        return os.read(descriptor, len(places.MAGIC)) == places.MAGIC
+        return os.read(descriptor, len(DATABASE_MAGIC)) == DATABASE_MAGIC
     finally:
         os.close(descriptor)

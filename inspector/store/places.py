@@ -1,48 +1,14 @@
-"""Where runtimes keep their records, what such places are called, and what looking gives.
+"""Names and results of discovery: candidates, notices, limits, names of databases."""
 
-Source: OpenProse state document (run folders, roots, imports) and its reactor's state folder;
-Grimoire's state folder; Prism's own examples. Pure but for `exists`, which asks the file system
-about one name.
-"""
+from __future__ import annotations
 
 import os
-import re
-import stat
 from dataclasses import dataclass
 from enum import StrEnum
 
-RUNS = "runs"
-IMPORTS = "imports"
-STATE = "state.db"
-LOGS = ("vm.log.md", "state.md")
-AGENTS = "agents.db"
-STATE_FOLDER = "state"
-KEPT = ("agents", "world-model")
-"""Folders in which agents and world models outlive runs as files."""
-RECEIPTS = "receipts.json"
-COMPILED, MODELS = "compile", "world-models"
-TOPOLOGY = f"{COMPILED}/topology.json"
-GRIMOIRE = ".grimoire"
-
-RUN_PLACES = (RUNS, ".prose/runs", ".agents/prose/runs")
-"""Folders of runs below a project, as the three generations of OpenProse name them."""
-
-AGENT_PLACES = (
-    "state/agents.db",
-    ".prose/agents.db",
-    ".prose/state/agents.db",
-    ".agents/prose/agents.db",
-    ".agents/prose/state/agents.db",
-)
-USER_ROOTS = (".agents/prose", ".prose")
-"""OpenProse roots below the home folder."""
-
-OWN_NAMES = frozenset({AGENTS, "grimoire.db", "prism.db"})
-"""Names that a runtime uses: worth showing even while the file is empty or cannot be read."""
-
 DATABASE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
 COMPANION_SUFFIXES = ("-wal", "-journal", "-shm")
-MAGIC = b"SQLite format 3\0"
+DATABASE_MAGIC = b"SQLite format 3\0"
 
 SKIPPED = frozenset(
     {
@@ -74,11 +40,6 @@ SKIPPED = frozenset(
 
 MARKED = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 """Files by which a folder says of itself that it holds what was fetched or built."""
-
-_RUN_ID = re.compile(r"\d{8}-\d{6}(?:-.+)?", re.DOTALL)
-
-# What lies beside a `state.md` that is a run's log. The name alone is too common.
-_BESIDE_STATE = ("program.prose", "bindings", "root.prose.md", "sources", "compiled-intent.json")
 
 
 class PlaceKind(StrEnum):
@@ -177,19 +138,6 @@ def exists(path: str) -> bool:
     return True
 
 
-def is_real_folder(path: str) -> bool:
-    """Whether there is a folder of this name that is no link; False if nobody may say."""
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False
-
-
-def is_run_id(name: str) -> bool:
-    """Whether a folder is named as OpenProse names a run: `YYYYMMDD-HHMMSS-random`."""
-    return _RUN_ID.fullmatch(name) is not None
-
-
 def is_database_name(name: str) -> bool:
     """Whether a file is named like a database."""
     return name.lower().endswith(DATABASE_SUFFIXES)
@@ -203,52 +151,21 @@ def database_of(path: str) -> str:
     return path
 
 
-def has_record(folder: str) -> bool:
-    """Whether a folder holds a run's database or log by name, of whatever file type."""
-    return any(exists(f"{folder}/{name}") for name in (STATE, *LOGS))
-
-
-def is_run_alone(folder: str) -> bool:
-    """Whether a folder that was named, and lies in no folder of runs, is a run by what it holds."""
-    if exists(f"{folder}/{STATE}") or exists(f"{folder}/{LOGS[0]}"):
-        return True
-    return exists(f"{folder}/{LOGS[1]}") and (
-        is_run_id(os.path.basename(folder))
-        or any(exists(f"{folder}/{name}") for name in _BESIDE_STATE)
-    )
-
-
-def is_reactor(folder: str) -> bool:
-    """Whether a folder is laid out like a reactor's state; what is in it decides later."""
-    if exists(f"{folder}/{TOPOLOGY}"):
-        return True
-    return exists(f"{folder}/{RECEIPTS}") and exists(f"{folder}/{MODELS}")
-
-
-def is_run_among_runs(folder: str) -> bool:
-    """Whether a folder lies where runs or imported programs lie, and looks like one."""
-    name, among = os.path.basename(folder), os.path.basename(os.path.dirname(folder))
-    if among == RUNS:
-        return is_run_id(name) or has_record(folder)
-    return among == IMPORTS and ("--" in name or has_record(folder))
-
-
-def root_of(path: str) -> str:
-    """The OpenProse root or project of a run folder or database file, by its place alone."""
-    while os.path.basename(os.path.dirname(path)) == IMPORTS:
-        path = os.path.dirname(os.path.dirname(path))
-    holder = os.path.dirname(path)
-    if os.path.basename(holder) in (RUNS, GRIMOIRE, STATE_FOLDER):
-        return os.path.dirname(holder)
-    return holder
-
-
-def importer_of(folder: str) -> str | None:
-    """The run folder that imports this one, by its place alone."""
-    holder = os.path.dirname(folder)
-    return os.path.dirname(holder) if os.path.basename(holder) == IMPORTS else None
-
-
 def counted(number: int, one: str, many: str | None = None) -> str:
     """`1 run`, `12 runs`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolderNames:
+    """The files by which run folders of a runtime are known to the watch."""
+
+    databases: tuple[str, ...] = ()
+    logs: tuple[str, ...] = ()
+    nested: tuple[str, ...] = ()
+    """Folders inside a run folder that hold further run folders."""
+
+    @property
+    def records(self) -> tuple[str, ...]:
+        """Databases, then logs."""
+        return (*self.databases, *self.logs)

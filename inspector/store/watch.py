@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from inspector.store import places
 from inspector.store.event_source import (
     ADDED,
     DELETED,
@@ -28,7 +27,7 @@ from inspector.store.event_source import (
     RawEvents,
     listen,
 )
-from inspector.store.places import Notice
+from inspector.store.places import SKIPPED, Notice, RunFolderNames, database_of, is_database_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,7 @@ def plan(
     folders: Iterable[str],
     files: Sequence[str],
     remote: Callable[[str], bool],
+    names: RunFolderNames,
 ) -> Plan:
     """Plans for real paths; what is not there yet is waited for in the nearest folder that is."""
     deep: set[str] = set()
@@ -75,7 +75,7 @@ def plan(
         flat.add(_nearest_folder(os.path.dirname(root)))
     deep = {root for root in deep if not is_below_any(os.path.dirname(root), deep)}
     flat.update(folder for folder in folders if os.path.isdir(folder))
-    for holder in {_holder(file) for file in files}:
+    for holder in {_holder(file, names) for file in files}:
         if not is_below_any(holder, deep):
             flat.add(_nearest_folder(holder))
     flat = {folder for folder in flat if not is_below_any(folder, deep)}
@@ -95,10 +95,10 @@ def is_below_any(path: str, folders: AbstractSet[str]) -> bool:
     return False
 
 
-def _holder(file: str) -> str:
+def _holder(file: str, names: RunFolderNames) -> str:
     """The folder in which changes of a file, or of a run folder's records, are to be seen."""
     name = os.path.basename(file)
-    is_file = places.is_database_name(name) or name in places.LOGS
+    is_file = is_database_name(name) or name in names.logs
     return os.path.dirname(file) if is_file else file
 
 
@@ -114,12 +114,15 @@ def _nearest_folder(path: str) -> str:
 class Routes:
     """Where changes of names lead, given the databases, logs and run folders that are known."""
 
-    def __init__(self, files: Sequence[str], roots: Iterable[str], plan: Plan) -> None:
+    def __init__(
+        self, files: Sequence[str], roots: Iterable[str], plan: Plan, names: RunFolderNames
+    ) -> None:
+        self._names = names
         self._known = frozenset(files)
         self._whole = frozenset((*roots, *plan.deep))
         self._flat = frozenset(plan.flat)
         self._deep = frozenset((*plan.deep, *plan.polled))
-        self._homes = frozenset(_homes(files))
+        self._homes = frozenset(_homes(files, names))
         self._above = _above(self._known | self._homes)
         self._told: set[str] = set()
         self._real: dict[str, str] = {}
@@ -144,9 +147,9 @@ class Routes:
 
     def _one(self, change: int, path: str, touched: set[str]) -> bool:
         """Adds what one change touched; whether to discover anew."""
-        if places.database_of(path) not in self._known:
+        if database_of(path) not in self._known:
             path = self._really(path)
-        base = places.database_of(path)
+        base = database_of(path)
         if base in self._known:
             touched.add(base)
             return base == path and change != MODIFIED
@@ -156,8 +159,8 @@ class Routes:
         home = self._home_of(path)
         if home is not None:
             touched.add(home)
-            return _is_record(path[len(home) + 1 :]) and change != MODIFIED
-        if places.is_database_name(os.path.basename(base)):
+            return _is_record(path[len(home) + 1 :], self._names) and change != MODIFIED
+        if is_database_name(os.path.basename(base)):
             touched.add(base)
             return base == path and self._is_news(change, path)
         return self._elsewhere(change, path, touched)
@@ -165,12 +168,12 @@ class Routes:
     def _elsewhere(self, change: int, path: str, touched: set[str]) -> bool:
         """A change outside all known runs that is of no database."""
         holder, name = os.path.split(path)
-        if name in places.SKIPPED:
+        if name in SKIPPED:
             return False
         if change == ADDED and os.path.isdir(path):
             touched.add(path)
             return True
-        if name in places.LOGS:
+        if name in self._names.logs:
             touched.add(holder)
             return self._is_news(change, path)
         if is_below_any(holder, self._deep):
@@ -207,19 +210,19 @@ class Routes:
         return os.path.join(real, name)
 
 
-def _is_record(inside: str) -> bool:
+def _is_record(inside: str, names: RunFolderNames) -> bool:
     """Whether a name inside a run folder is of a record of it, or of what it imports."""
-    return inside in (places.STATE, *places.LOGS) or inside.split("/")[0] == places.IMPORTS
+    return inside in names.records or inside.split("/")[0] in names.nested
 
 
-def _homes(files: Iterable[str]) -> set[str]:
+def _homes(files: Iterable[str], names: RunFolderNames) -> set[str]:
     """The run folders among or around the known files."""
     homes: set[str] = set()
     for file in files:
         holder, name = os.path.split(file)
-        if name == places.STATE or name in places.LOGS:
+        if name in names.records:
             homes.add(holder)
-        elif not places.is_database_name(name):
+        elif not is_database_name(name):
             homes.add(file)
     return homes
 
@@ -259,9 +262,11 @@ class FileStamps:
 
     def __init__(
         self,
+        names: RunFolderNames,
         mark: Callable[[str], Stamp] = stamp_of,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
+        self._names = names
         self._mark = mark
         self._now_ns = now_ns
         self._seen: dict[str, tuple[Stamp, ...]] = {}
@@ -280,7 +285,7 @@ class FileStamps:
                 marks = (own, *self._companions(path))
                 if self._is_recent(marks):
                     found.add(path)
-            elif thorough or before[0] != own or _is_shared(path) or before[1] is not None:
+            elif thorough or before[0] != own or self._is_shared(path) or before[1] is not None:
                 marks = (own, *self._companions(path))
                 if marks != before:
                     found.add(path)
@@ -297,21 +302,19 @@ class FileStamps:
 
     def _companions(self, path: str) -> tuple[Stamp, ...]:
         name = os.path.basename(path)
-        if places.is_database_name(name):
+        if is_database_name(name):
             return (self._mark(f"{path}-wal"), self._mark(f"{path}-journal"))
-        if name in places.LOGS:
+        if name in self._names.logs:
             return (None,)
-        return tuple(self._mark(f"{path}/{record}") for record in (places.STATE, *places.LOGS))
+        return tuple(self._mark(f"{path}/{record}") for record in self._names.records)
+
+    def _is_shared(self, path: str) -> bool:
+        """Whether a path is looked at with all that belongs to it, also in a large sweep."""
+        return os.path.basename(path) not in self._names.records
 
     def _is_recent(self, marks: tuple[Stamp, ...]) -> bool:
         edge = self._now_ns() - _RECENT_NS
         return any(mark is not None and mark[2] > edge for mark in marks)
-
-
-def _is_shared(path: str) -> bool:
-    """Whether a path is looked at with all that belongs to it, also in a large sweep."""
-    name = os.path.basename(path)
-    return name != places.STATE and name not in places.LOGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +360,7 @@ class Poller:
         self._pace = pace
         self._marks = marks
         self._clock = clock
-        self._folders = FileStamps()
+        self._folders = FileStamps(RunFolderNames())
         self._polled: tuple[str, ...] = ()
         self._files: dict[bool, tuple[str, ...]] = {True: (), False: ()}
         self._rounds = [
@@ -507,6 +510,7 @@ _RETRY_S = 0.05
 
 _NO_FILES: Callable[[], Sequence[str]] = tuple
 _DEFAULT_TIMING = WatchTiming()
+_NO_NAMES = RunFolderNames()
 
 
 @dataclass(frozen=True, slots=True)
@@ -547,12 +551,14 @@ class Watcher:
         *,
         active: Callable[[], Sequence[str]] = _NO_FILES,
         folders: Sequence[str] = (),
+        names: RunFolderNames = _NO_NAMES,
         pace: WatchTiming = _DEFAULT_TIMING,
         remote: Callable[[str], bool] = is_remote_file_system,
         listener: Listen = listen,
         marks: FileStamps | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._names = names
         self._wanted = (tuple(roots), tuple(folders))
         self._files = files
         self._active = active
@@ -560,9 +566,9 @@ class Watcher:
         self._remote = remote
         self._clock = clock
         self._ears = EventSource(listener, self._step)
-        self._marks = marks or FileStamps()
+        self._marks = marks or FileStamps(names)
         self._rounds = Poller(pace, self._marks, clock)
-        self._routes = Routes((), (), Plan())
+        self._routes = Routes((), (), Plan(), names)
         self._known: Sequence[str] | None = None
         self._known_set: frozenset[str] = frozenset()
         self._refused: set[bool] = set()
@@ -636,14 +642,14 @@ class Watcher:
         self._stale = False
         self._known, self._known_set = files, frozenset(files)
         roots, folders = self._wanted
-        wanted = plan(roots, folders, files, self._remote)
+        wanted = plan(roots, folders, files, self._remote, self._names)
         if wanted.polled:
             reason = f"{wanted.polled[0]} is on a network file system, which announces no changes"
             self._say(reason, deliver)
         for deep in (True, False):
             wanted = self._listen(wanted, deep, deliver)
         self._rounds.arrange(wanted, files)
-        self._routes = Routes(files, roots, wanted)
+        self._routes = Routes(files, roots, wanted, self._names)
         if not wanted.holds(roots):
             self._stale = self._missed = True
 

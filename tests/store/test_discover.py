@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.store.discover import Candidate, Discovery, MissingPath, PlaceKind, discover
+from inspector.query.discovery import discover
+from inspector.store.discover import Candidate, Discovery, MissingPath, PlaceKind
 from tests.case_archives import Cases
 from tests.store.trees import RUN, database, file, run
 

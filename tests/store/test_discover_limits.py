@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from inspector.store.discover import Discovery, Limits, PlaceKind, discover
+from inspector.query.discovery import discover
+from inspector.store.discover import Discovery, Limits, PlaceKind
 from inspector.store.places import SKIPPED
 from tests.store.trees import database, file, run
 

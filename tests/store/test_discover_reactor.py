@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.store.discover import Candidate, PlaceKind, discover
+from inspector.query.discovery import discover
+from inspector.store.discover import Candidate, PlaceKind
 
 
 def state(folder: Path, *names: str) -> Path:

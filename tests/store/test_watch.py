@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from inspector.store.discover import discover
+from inspector.query.discovery import discover
 from inspector.store.event_source import (
     MODIFIED,
     CannotListen,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.query.openprose.discovery import RUN_FOLDER_NAMES
 from inspector.store.event_source import ADDED, DELETED, MODIFIED
 from inspector.store.places import SKIPPED
 from inspector.store.watch import (
@@ -77,6 +78,7 @@ def planned(
         real(folders),
         real(files),
         lambda path: remote(os.path.relpath(path, tmp_path)),
+        RUN_FOLDER_NAMES,
     )
 
     def short(paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -114,14 +116,14 @@ def test_what_announces_nothing_is_polled(tmp_path: Path) -> None:
 
 def test_a_plan_no_longer_holds_when_a_root_comes_or_goes(tmp_path: Path) -> None:
     runs = tmp_path / "a/runs"
-    waiting = plan([str(runs)], (), (), lambda path: False)
+    waiting = plan([str(runs)], (), (), lambda path: False, RUN_FOLDER_NAMES)
     assert waiting.holds([str(runs)])
     runs.parent.mkdir()
     # The watch sees what is directly in tmp_path, so not what comes in the folder `a`.
     assert not waiting.holds([str(runs)])
     runs.mkdir()
     assert not waiting.holds([str(runs)])
-    assert plan([str(runs)], (), (), lambda path: False).holds([str(runs)])
+    assert plan([str(runs)], (), (), lambda path: False, RUN_FOLDER_NAMES).holds([str(runs)])
 
 
 @pytest.fixture
@@ -141,6 +143,7 @@ def routes(tmp_path: Path) -> Routes:
         [str(tmp_path / name) for name in files],
         runs,
         Plan(runs, (str(tmp_path), str(tmp_path / "data"))),
+        RUN_FOLDER_NAMES,
     )
 
 
@@ -220,7 +223,7 @@ def test_a_database_looks_otherwise_when_any_of_its_files_does(
     tmp_path: Path, companion: str
 ) -> None:
     path = str(database(tmp_path / "prism.db"))
-    marks = FileStamps()
+    marks = FileStamps(RUN_FOLDER_NAMES)
     marks.changed([path])
     assert marks.changed([path]) == set()
     file(Path(path + companion), b"more")
@@ -233,7 +236,7 @@ def test_a_database_looks_otherwise_when_any_of_its_files_does(
 def test_a_log_that_a_run_keeps_is_looked_at_in_a_large_sweep_too(tmp_path: Path) -> None:
     path = str(run(tmp_path) / "state.db")
     file(Path(f"{path}-wal"), b"x")
-    marks = FileStamps()
+    marks = FileStamps(RUN_FOLDER_NAMES)
     marks.changed([path])
     file(Path(f"{path}-wal"), b"more")
     assert marks.changed([path], thorough=False) == {path}
@@ -241,7 +244,7 @@ def test_a_log_that_a_run_keeps_is_looked_at_in_a_large_sweep_too(tmp_path: Path
 
 def test_a_run_folder_looks_otherwise_when_its_records_do(tmp_path: Path) -> None:
     folder = run(tmp_path)
-    marks = FileStamps()
+    marks = FileStamps(RUN_FOLDER_NAMES)
     marks.changed([str(folder)])
     file(folder / "state.db", b"other")
     assert marks.changed([str(folder)]) == {str(folder)}
@@ -256,7 +259,7 @@ def test_a_first_look_tells_only_of_what_was_just_written(tmp_path: Path) -> Non
     os.utime(late_log, (1e9, 1e9))
     file(tmp_path / "c.db-wal")
     paths = [str(fresh), str(old), str(late_log), str(tmp_path / "none.db")]
-    assert FileStamps().changed(paths) == {str(fresh), str(late_log)}
+    assert FileStamps(RUN_FOLDER_NAMES).changed(paths) == {str(fresh), str(late_log)}
 
 
 def test_a_large_sweep_asks_once_for_each_run(tmp_path: Path) -> None:
@@ -267,7 +270,7 @@ def test_a_large_sweep_asks_once_for_each_run(tmp_path: Path) -> None:
         return stamp_of(path)
 
     paths = [str(run(tmp_path, f"20260101-000000-{n:06}") / "state.db") for n in range(50)]
-    marks = FileStamps(mark)
+    marks = FileStamps(RUN_FOLDER_NAMES, mark)
     marks.changed(paths)
     asked.clear()
     assert marks.changed(paths, thorough=False) == set()
@@ -290,7 +293,7 @@ def test_how_often_files_are_looked_at(
 ) -> None:
     clock = Hand()
     live, idle = str(database(tmp_path / "live.db")), str(database(tmp_path / "idle.db"))
-    marks = FileStamps()
+    marks = FileStamps(RUN_FOLDER_NAMES)
     marks.changed([live, idle])
     rounds = Poller(WatchTiming(), marks, clock)
     here = (str(tmp_path),)
@@ -309,7 +312,7 @@ def test_a_new_name_in_a_polled_folder_asks_for_discovery(tmp_path: Path) -> Non
     clock = Hand()
     runs = tmp_path / "runs"
     runs.mkdir()
-    rounds = Poller(WatchTiming(), FileStamps(), clock)
+    rounds = Poller(WatchTiming(), FileStamps(RUN_FOLDER_NAMES), clock)
     rounds.arrange(Plan(polled=(str(runs),)), ())
     clock.now = 2.0
     assert rounds.look(()) == (set(), False)
@@ -321,7 +324,7 @@ def test_a_new_name_in_a_polled_folder_asks_for_discovery(tmp_path: Path) -> Non
 def test_changes_that_nobody_announced_are_counted(tmp_path: Path) -> None:
     clock = Hand()
     path = str(database(tmp_path / "a.db"))
-    marks = FileStamps()
+    marks = FileStamps(RUN_FOLDER_NAMES)
     marks.changed([path])
     rounds = Poller(WatchTiming(), marks, clock)
     rounds.arrange(Plan(flat=(str(tmp_path),)), (path,))
@@ -349,7 +352,7 @@ def test_a_sweep_that_costs_much_gets_rarer(tmp_path: Path) -> None:
         clock.now += 1.0
         return None
 
-    rounds = Poller(WatchTiming(share=0.01), FileStamps(slow), clock)
+    rounds = Poller(WatchTiming(share=0.01), FileStamps(RUN_FOLDER_NAMES, slow), clock)
     rounds.arrange(Plan(), [str(tmp_path / "none.db")])
     clock.now = 10.0
     rounds.look(())

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from inspector.store.discover import PlaceKind, discover
+from inspector.query.discovery import discover
+from inspector.query.openprose.discovery import RUN_FOLDER_NAMES
+from inspector.store.discover import PlaceKind
 from inspector.store.watch import Changes, Watcher, WatchTiming
 from tests.store.trees import file
 
@@ -41,6 +43,7 @@ class Watch:
         self._files_of(found.candidates)
         options.setdefault("pace", TOLD_ONLY)
         options.setdefault("remote", lambda path: False)
+        options.setdefault("names", RUN_FOLDER_NAMES)
         self.watcher = Watcher(
             found.watch_roots, lambda: self.files, folders=found.watch_folders, **options
         )

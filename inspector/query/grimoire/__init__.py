@@ -4,3 +4,5 @@ Not here: the other runtimes; and no database in `events`, `fold` and `position`
 """
 
 NAME = "grimoire"
+STATE_FOLDER = ".grimoire"
+"""The folder of a project that holds its database."""

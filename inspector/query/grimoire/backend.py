@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from inspector.model.clock import Clock
-from inspector.query.grimoire import NAME, schema
+from inspector.query.grimoire import NAME, STATE_FOLDER, schema
 from inspector.query.presentation import Presentation
 from inspector.query.store_reader import StoreReader
-from inspector.store.discover import Candidate
+from inspector.store.discover import Candidate, FileLayout, Layout, Search
+from inspector.store.places import RunFolderNames
 
 
 class Grimoire:
     """Implements `Backend`."""
 
     name = NAME
+    run_folder_names = RunFolderNames()
+
+    def layout(self, search: Search) -> Layout:
+        """Return where the database lies."""
+        return FileLayout(search, "grimoire.db", STATE_FOLDER)
 
     @property
     def presentation(self) -> Presentation:

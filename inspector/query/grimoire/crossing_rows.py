@@ -7,7 +7,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.query.grimoire import js
+from inspector.query.grimoire import STATE_FOLDER, js
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.rows import (
     HANDOFF_COLUMNS,
@@ -20,7 +20,6 @@ from inspector.query.grimoire.rows import (
     tracks_of,
 )
 from inspector.query.tables import read_tables
-from inspector.store.places import GRIMOIRE
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ def project_of(database: str, relative: str | None) -> str:
     which the spell's file lies, as it was typed, else the state folder itself.
     """
     folder = os.path.dirname(database)
-    if os.path.basename(folder) == GRIMOIRE:
+    if os.path.basename(folder) == STATE_FOLDER:
         return os.path.dirname(folder)
     near = (folder, os.path.dirname(folder))
     if relative is not None and not os.path.isabs(relative):

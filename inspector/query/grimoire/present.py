@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 
 from inspector.model.store import Store
-from inspector.query.grimoire import NAME
+from inspector.query.grimoire import NAME, STATE_FOLDER
 from inspector.query.presentation import Presentation
-
-STATE_FOLDER = ".grimoire"
 
 
 def _store_label(store: Store, full: bool) -> str:

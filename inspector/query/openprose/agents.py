@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from inspector.query.openprose.discovery import AGENTS, root_of
 from inspector.query.openprose.events import index_of, text_of
 from inspector.query.openprose.rows import read_whole_rows
 from inspector.query.tables import Tables, read_tables
-from inspector.store.places import AGENTS, root_of
 from inspector.store.read import StoreUnavailable, ZeroTouchReader
 
 RUN, PROJECT, USER = "run", "project", "user"

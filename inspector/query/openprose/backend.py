@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from inspector.model.clock import Clock
 from inspector.query.openprose import NAME, schema
+from inspector.query.openprose.discovery import RUN_FOLDER_NAMES, STATE, ProseLayout
 from inspector.query.openprose.logs.record import record_of
 from inspector.query.presentation import Presentation
 from inspector.query.store_reader import StoreReader
-from inspector.store.discover import Candidate, PlaceKind
-from inspector.store.places import STATE
+from inspector.store.discover import Candidate, Layout, PlaceKind, Search
 
 if TYPE_CHECKING:
     from inspector.query.openprose.agents import AgentStore
@@ -22,6 +22,11 @@ class OpenProse:
     """Implements `Backend`."""
 
     name = NAME
+    run_folder_names = RUN_FOLDER_NAMES
+
+    def layout(self, search: Search) -> Layout:
+        """Return the rules for run folders, reactors and agents."""
+        return ProseLayout(search)
 
     @property
     def presentation(self) -> Presentation:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from inspector.model.value import AttachmentVerdict
+from inspector.query.openprose.discovery import IMPORTS, KEPT, RUNS, STATE_FOLDER, USER_ROOTS
 from inspector.store.attachment import inspect_attachment
 from inspector.store.files import safe_listdir
-from inspector.store.places import IMPORTS, KEPT, RUNS, STATE_FOLDER, USER_ROOTS
 
 AGENTS, WORLD_MODELS = KEPT
 _OLD_ROOTS = (".prose", "prose")

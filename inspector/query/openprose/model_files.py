@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.model.clock import rfc3339
+from inspector.query.openprose.discovery import MODELS
 from inspector.query.openprose.kept_files import WORLD_MODELS, Budget, Shelf, refused_in, shelves
 from inspector.query.openprose.model_order import (
     BY_FILES,
@@ -41,7 +42,6 @@ from inspector.query.openprose.world_models import (
     framed,
 )
 from inspector.store.files import Entry, safe_listdir
-from inspector.store.places import MODELS
 
 PUBLISHED, VERSIONS = "published", "versions"
 POINTER, STAMP = "published.json", ".version"

@@ -13,9 +13,9 @@ from typing import Any
 
 from inspector.model.step import Step
 from inspector.model.value import AttachmentVerdict
+from inspector.query.openprose.discovery import IMPORTS, RUNS
 from inspector.store.attachment import inspect_attachment
 from inspector.store.files import safe_walk
-from inspector.store.places import IMPORTS, RUNS
 
 SNAPSHOTS = (
     "root.prose.md",

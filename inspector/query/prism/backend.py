@@ -8,13 +8,19 @@ from inspector.model.clock import Clock
 from inspector.query.presentation import Presentation
 from inspector.query.prism import NAME, schema
 from inspector.query.store_reader import StoreReader
-from inspector.store.discover import Candidate
+from inspector.store.discover import Candidate, FileLayout, Layout, Search
+from inspector.store.places import RunFolderNames
 
 
 class Prism:
     """Implements `Backend`."""
 
     name = NAME
+    run_folder_names = RunFolderNames()
+
+    def layout(self, search: Search) -> Layout:
+        """Return where the database lies."""
+        return FileLayout(search, "prism.db")
 
     @property
     def presentation(self) -> Presentation:

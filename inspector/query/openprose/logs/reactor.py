@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from inspector.query.openprose import discovery
+from inspector.query.openprose.discovery import COMPILED, MODELS, RECEIPTS, TOPOLOGY
 from inspector.query.openprose.kept_counting import count_models
 from inspector.query.openprose.kept_files import Shelf
 from inspector.query.openprose.logs.topology import Topology, read_topology
@@ -18,10 +20,8 @@ from inspector.query.openprose.model_files import model_files
 from inspector.query.openprose.model_order import receipt_namings
 from inspector.query.openprose.receipts.receipt import Receipt
 from inspector.query.openprose.world_models import Kept
-from inspector.store import places
 from inspector.store.attachment import inspect_attachment
 from inspector.store.files import safe_listdir
-from inspector.store.places import COMPILED, MODELS, RECEIPTS, TOPOLOGY
 
 LABELS = f"{COMPILED}/labels.json"
 HEAD_BYTES = 4096
@@ -31,7 +31,7 @@ MOST_BYTES = 64 << 20
 def is_laid_out_as_reactor(folder: str) -> bool:
     """Whether a folder is proposed as a reactor's state for its names, whatever is in it."""
     try:
-        return places.is_reactor(folder)
+        return discovery.is_reactor(folder)
     except OSError:
         return False
 

@@ -14,6 +14,7 @@ from inspector.model.step import Event, Step, StepKind
 from inspector.model.store import Health, Store, WriteStyle
 from inspector.query.capabilities import Capabilities
 from inspector.query.openprose import NAME
+from inspector.query.openprose.discovery import RECEIPTS, TOPOLOGY
 from inspector.query.openprose.findings import chains
 from inspector.query.openprose.logs import nodes, reactor
 from inspector.query.openprose.logs.compiled import graph_of
@@ -28,7 +29,6 @@ from inspector.query.run_reader import RunReader
 from inspector.query.store_reader import StoreReader
 from inspector.query.view import RunView, StepContext, Tab, ValueList
 from inspector.store.logfile import LogMark, mark_at, read_ends
-from inspector.store.places import RECEIPTS, TOPOLOGY
 from inspector.store.unavailable import StoreUnavailable
 from inspector.text.parse_time import parse_instant
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from inspector.store.places import LOGS, STATE
+from inspector.query.openprose.discovery import LOGS, STATE
 
 
 def record_of(folder: str) -> str | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.model.clock import rfc3339
+from inspector.query.openprose.discovery import LOGS
 from inspector.query.openprose.logs.folder import (
     FOLDERS,
     IMPORTS,
@@ -20,7 +21,6 @@ from inspector.query.openprose.logs.header import Header
 from inspector.query.openprose.sources import FOLDER as SOURCES
 from inspector.query.openprose.sources import SNAPSHOTS
 from inspector.store.files import safe_listdir
-from inspector.store.places import LOGS
 
 Record = Mapping[str, Any]
 MOST_TEXT = 1 << 20
