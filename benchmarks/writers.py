@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from benchmarks.place import ROOT
-from inspector.demo.schema import Repair, Variant, tables
+from inspector.demo.recording import Statement, library
 
 PATIENCE_S = 10.0
 
@@ -202,8 +202,10 @@ def _make(database: str, journal: str, rows: str, status: str) -> None:
     connection = _open(database)
     connection.execute(f"PRAGMA journal_mode={journal}")
     connection.execute("BEGIN")
-    for statement in tables(Variant.V5, Repair.INDEXED):
-        connection.execute(statement)
+    # A run whose `bindings` have a unique index.
+    for change in library("openprose")["ticket-triage"].commits[0].changes:
+        if isinstance(change, Statement) and change.sql.startswith("CREATE "):
+            connection.execute(change.sql)
     name = Path(database).parent.name
     began = datetime.strptime(name[:15], "%Y%m%d-%H%M%S").isoformat(" ")
     connection.execute(

@@ -1,4 +1,4 @@
-"""`inspector demo`: a workspace of its own, written by a process of its own, on the screen."""
+"""`inspector demo`: opens the screen on a temporary workspace with live runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inspector.demo.workspace import create, start_writers
 
 
 def run(options: argparse.Namespace) -> int:
-    """Makes the workspace, starts its writer, opens the screen, and clears up afterwards."""
+    """Creates the workspace, starts its writer, opens the screen, and cleans up afterwards."""
     workspace = create(None, clock=clock())
     with start_writers(workspace, speed=options.speed):
         return open_screen([workspace.root], options, place=DEMONSTRATION)

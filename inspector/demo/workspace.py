@@ -1,6 +1,7 @@
-"""A folder full of runs, and the process that goes on writing them.
+"""The demonstration's folder and the process that writes into it.
 
-The demonstration touches nothing but this folder, and removes it when it made it.
+Nothing outside this folder is touched. A folder that was created for the demonstration is removed
+with it.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from inspector.demo.stores import STORES
+from inspector.demo.player import plant
+from inspector.demo.recording import schedules
 from inspector.model.clock import Clock
 from inspector.process.child import Child
 
 PREFIX = "inspector-demo-"
 MARK = "demo.json"
-"""The file by which a folder says that the demonstration made all that is in it."""
+"""File that marks a folder as created by the demonstration."""
 
 WRITER = "inspector.demo.writer"
 
@@ -31,21 +33,21 @@ class DemoWorkspace:
     root: str
     """Absolute real path."""
     created: int
-    """The instant that its runs are told from, UTC ms."""
+    """When it was planted, UTC ms."""
     owned: bool
-    """Whether the folder was made for it and goes with it."""
+    """Whether the folder was created for the demonstration and is removed with it."""
 
     def remove(self) -> None:
-        """Removes the folder if it was made for the demonstration; else does nothing."""
+        """Removes the folder if it is owned; else does nothing."""
         if self.owned:
             shutil.rmtree(self.root, ignore_errors=True)
 
 
 def create(root: str | None = None, *, clock: Clock) -> DemoWorkspace:
-    """Fills `root`, which must be empty or not exist yet, or a private temporary folder.
+    """Fills `root`, which must be empty or missing, or a private temporary folder.
 
-    What is written follows from `root` and the clock alone. Raises FileExistsError with a
-    sentence when `root` already holds something.
+    The same `root` and clock give the same content. Raises FileExistsError when `root` is not
+    empty.
     """
     owned = root is None
     if root is None:
@@ -58,8 +60,8 @@ def create(root: str | None = None, *, clock: Clock) -> DemoWorkspace:
     try:
         with open(os.path.join(workspace.root, MARK), "w", encoding="utf-8") as file:
             json.dump({"made_by": "inspector demo", "created": workspace.created}, file)
-        for store in STORES:
-            store.plant(workspace.root, workspace.created)
+        for schedule in schedules():
+            plant(schedule, workspace.root, workspace.created)
     except BaseException:
         workspace.remove()
         raise
@@ -67,7 +69,7 @@ def create(root: str | None = None, *, clock: Clock) -> DemoWorkspace:
 
 
 class Writers:
-    """The process that plays runs until it is stopped, or until this process is gone."""
+    """The process that plays runs until it is stopped or this process ends."""
 
     def __init__(self, workspace: DemoWorkspace, child: Child) -> None:
         self.workspace = workspace
@@ -80,19 +82,19 @@ class Writers:
 
     @property
     def running(self) -> bool:
-        """Whether it is still at work."""
+        """Whether it has not ended yet."""
         return self._child.running
 
     def wait(self, timeout: float) -> int | None:
-        """Its exit code once it has ended by itself; None if it has not after `timeout` s."""
+        """Waits at most `timeout` seconds; returns the exit code, or None while it runs."""
         return self._child.wait(timeout)
 
     def errors(self) -> str:
-        """The end of what it said on standard error."""
+        """The end of its standard error."""
         return self._child.errors()
 
     def stop(self) -> None:
-        """Ends it between two transactions and removes the folder if it was made for it."""
+        """Ends it between two transactions and removes the folder if it is owned."""
         self._child.stop()
         self.workspace.remove()
 
@@ -109,10 +111,10 @@ class Writers:
 
 
 def start_writers(workspace: DemoWorkspace, *, speed: float = 1.0, forever: bool = True) -> Writers:
-    """Goes on with the runs of a workspace, `speed` times as fast as real ones.
+    """Starts the process that continues a workspace, `speed` times as fast as recorded.
 
-    Unless `forever`, it ends by itself after every program was played once. Raises ValueError for
-    a speed that is not positive.
+    Unless `forever`, it ends by itself after playing every run of the cast once. Raises ValueError
+    when the speed is not positive.
     """
     if not speed > 0:
         raise ValueError(f"The speed of the demonstration must be positive, not {speed}.")
@@ -125,7 +127,7 @@ def start_writers(workspace: DemoWorkspace, *, speed: float = 1.0, forever: bool
 
 
 def remove_marked(root: str) -> None:
-    """Removes a folder if its name and its mark say that `create` made it; else does nothing."""
-    made_by_us = os.path.basename(root).startswith(PREFIX)
-    if made_by_us and os.path.isfile(os.path.join(root, MARK)):
+    """Removes a folder if its name and its mark show that `create` made it; else does nothing."""
+    is_ours = os.path.basename(root).startswith(PREFIX)
+    if is_ours and os.path.isfile(os.path.join(root, MARK)):
         shutil.rmtree(root, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Grimoire and Prism in the demonstration: the stories that it tells, and nothing beside them."""
+"""Grimoire and Prism in the demonstration: every run and finding is there on purpose."""
 
 import json
 import sqlite3
@@ -10,31 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from inspector.cli.main import main
-from inspector.demo.grimoire.store import GRIMOIRE
-from inspector.demo.grimoire.store import path_of as grimoire_of
-from inspector.demo.player import Statement
-from inspector.demo.prism import stories
-from inspector.demo.prism.player import Player
+from inspector.demo.player import Connections, LiveRun, begin
+from inspector.demo.recording import schedules
 from inspector.demo.workspace import DemoWorkspace, create
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.query.workspace import Workspace
 from tests.demo.made import NOW
-
-STORIES = (
-    stories.triage,
-    stories.refund,
-    stories.long_triage,
-    stories.digest,
-    stories.export,
-    stories.changelog,
-    stories.release,
-    stories.index,
-)
 
 # End of a run's id → its status and the findings that it is there for.
 INTENDED: dict[str, tuple[Status, set[str]]] = {
@@ -114,26 +98,6 @@ def test_the_live_agent_stands_where_two_tools_are_at_work(runs: list[Run]) -> N
     assert (run.steps.running or 0) >= 2
 
 
-def played(player: Player, end: int, first: int = 0) -> list[Statement]:
-    statements: list[Statement] = []
-    for place in range(first, end):
-        statements += player.advance(NOW + place * 1000)
-    return statements
-
-
-@given(st.sampled_from(STORIES), st.data())
-def test_a_story_can_be_taken_up_anywhere(told: Any, data: st.DataObject) -> None:
-    story = told()
-    beats = len(story.beats)
-    whole = played(Player(story, "r", "s"), beats)
-    cut = data.draw(st.integers(0, beats))
-    first = played(Player(story, "r", "s"), cut)
-    second = Player(story, "r", "s")
-    assert played(second, cut) == first
-    assert first + played(second, beats, cut) == whole
-    assert second.pause is None
-
-
 def counts(path: str) -> tuple[int, ...]:
     sql = "SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM ledger), updated_at > ? "
     with closing(sqlite3.connect(path)) as database:
@@ -145,9 +109,10 @@ def counts(path: str) -> tuple[int, ...]:
 
 def test_a_cast_is_written_at_its_end_and_no_lock_loses_it(tmp_path: Path) -> None:
     made = create(str(tmp_path / "demo"), clock=lambda: NOW)
-    path = grimoire_of(made.root)
+    path = f"{made.root}/.grimoire/grimoire.db"
     before = counts(path)
-    run = GRIMOIRE.begin(made.root, 0, NOW)
+    (grimoire,) = (each for each in schedules() if each.runtime == "grimoire")
+    run = LiveRun(begin(grimoire, made.root, 0, NOW), Connections(keep_open=False))
     assert run.pause
     assert counts(path) == before
     program = (

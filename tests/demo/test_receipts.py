@@ -1,4 +1,4 @@
-"""Receipts and world models of the demonstration are addressed as OpenProse addresses them."""
+"""Receipts and world models of the demonstration keep their content addresses when played."""
 
 import hashlib
 import json
@@ -9,56 +9,11 @@ from typing import Any
 
 import pytest
 
-from inspector.demo.language import Commit
-from inspector.demo.receipts import Ledger, address, world_model
 from inspector.demo.workspace import DemoWorkspace
+from inspector.query.openprose.receipts.canonical import address_of
 from tests.demo.made import folder_of
 
 JSON_COLUMNS = ("wake", "input_fingerprints", "fingerprints", "semantic_diff", "cost", "sig")
-
-
-def test_an_address_that_openprose_itself_gave() -> None:
-    """A receipt from the examples of OpenProse, and the address by which the next one names it."""
-    inbox = "sha256:0d347a3656cbf09e7e918bbf56b3207d39dbadbb5b5bd58f368cd523750e5c19"
-    receipt = {
-        "node": "gateway.signal-inbox",
-        "contract_fingerprint": (
-            "sha256:8952f792589f9f2051b5d352844a1558d0886d67bda5e12e13d4042fa8bd6c3b"
-        ),
-        "wake": {"refs": [], "source": "external"},
-        "input_fingerprints": [inbox],
-        "fingerprints": {
-            "@atomic": "sha256:048fd7c8df224aae10dd7ca8a99b338a25ff00574bdae948e35c7c69cd174374",
-            "ledger": inbox,
-        },
-        "semantic_diff": {},
-        "prev": None,
-        "status": "rendered",
-        "cost": {
-            "model": "deterministic-fake",
-            "provider": "fixture",
-            "surprise_cause": "external",
-            "tokens": {"fresh": 180, "reused": 280},
-        },
-        "sig": {"null_reason": "no-signer-adapter-configured", "scheme": "none"},
-    }
-    expected = "sha256:2d67b882245e89b852c7b94f20d54f8096be0eaaaba2618bbdd6a32cca81b96a"
-    assert address(receipt) == expected
-
-
-def test_a_world_model_is_framed_in_the_order_of_its_paths() -> None:
-    framed = world_model({"b": "ü", "a/x": ""})
-    assert framed == (b"OPWM1\x02\0\0\0\x03\0\0\0a/x\0\0\0\0\x01\0\0\0b\x02\0\0\0" + "ü".encode())
-
-
-def test_a_skip_moves_nothing_and_costs_nothing() -> None:
-    ledger = Ledger("p")
-    first = ledger.issue(Commit("n", fresh=9, facets=("f",), truth={"x": "1"}))
-    skip = ledger.issue(Commit("n", reused=3, status="skipped"))
-    assert skip.receipt["fingerprints"] == first.receipt["fingerprints"]
-    assert skip.receipt["cost"]["tokens"] == {"fresh": 0, "reused": 3}
-    assert skip.receipt["prev"] == address(first.receipt)
-    assert skip.version is None
 
 
 def receipts_of(folder: Path) -> list[dict[str, Any]]:
@@ -78,7 +33,7 @@ def broken_chains(receipts: list[dict[str, Any]]) -> dict[str, list[int]]:
         row.pop("created_at")
         if row["prev"] != heads.get(node):
             broken.setdefault(node, []).append(number)
-        heads[node] = address(row)
+        heads[node] = address_of(row)
     return broken
 
 

@@ -1,16 +1,17 @@
-"""The process that goes on with the runs: it writes as a VM does, and never outlives anyone."""
+"""The writer process: it writes as the runtimes do, and ends with the process that started it."""
 
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from inspector.demo.recording import Cue, Library, Schedule
 from inspector.demo.workspace import DemoWorkspace, create, start_writers
-from inspector.demo.writer import KEPT, Stage
+from inspector.demo.writer import MAX_ENDED_RUNS, Stage
 from tests.demo.made import NOW, folder_of, folders, query
 from tests.process.gone import gone_within, is_gone
 
@@ -156,63 +157,36 @@ def test_a_speed_that_is_none_is_refused(made: DemoWorkspace, speed: float) -> N
         start_writers(made, speed=speed)
 
 
-class Counted:
-    """A run of three writes that leaves one folder."""
-
-    def __init__(self, folder: Path, fails: bool) -> None:
-        self.folder = folder
-        self.left = 3
-        self.fails = fails
-
-    @property
-    def paths(self) -> Sequence[str]:
-        return (str(self.folder),)
-
-    @property
-    def home(self) -> str:
-        return str(self.folder)
-
-    @property
-    def pause(self) -> float | None:
-        return 0.0 if self.left else None
-
-    def write(self, at: int) -> None:
-        if self.fails:
-            raise OSError("the folder was removed")
-        self.folder.mkdir(exist_ok=True)
-        self.left -= 1
+COUNTED = """\
+{"recording": "counted", "run": "${token}", "folder": "${run}", "database": "state.db"}
+{"at": 0, "do": [{"write": "lap", "text": "${lap:0:1}"}]}
+{"at": 1, "do": [{"write": "second", "text": ""}]}
+{"recording": "fails", "run": "${token}", "folder": "${run}", "database": "nowhere/state.db"}
+{"at": 0, "do": [{"sql": "CREATE TABLE t (a)"}]}"""
 
 
-class Counting:
-    """A store whose runs are quick."""
-
-    runtime = "counting"
-    side_by_side = 2
-
-    def __init__(self) -> None:
-        self.begun = 0
-
-    def plant(self, root: str, now: int) -> None:
-        raise AssertionError
-
-    def take_up(self, root: str, now: int) -> Sequence[Counted]:
-        return ()
-
-    def begin(self, root: str, number: int, at: int) -> Counted:
-        self.begun += 1
-        return Counted(Path(root, str(number)), fails=number % 5 == 4)
-
-    def close(self) -> None:
-        self.closed = True
+def stage_of(root: Path, *, once: bool) -> tuple[Stage, Schedule]:
+    """A stage for two short recordings, of which the second cannot be written."""
+    cast = (*[Cue("counted")] * 4, Cue("fails"))
+    schedule = Schedule("counting", Library(COUNTED), (), cast, side_by_side=2)
+    stage = Stage(str(root), lambda: NOW, (schedule,), speed=1e9, once=once)
+    stage.start(NOW)
+    return stage, schedule
 
 
-def test_old_runs_make_room_for_others(tmp_path: Path) -> None:
-    store = Counting()
-    stage = Stage(str(tmp_path), lambda: NOW, speed=1e9, most=50, stores=(store,))
-    stage.set_up(NOW)
+def test_old_runs_make_room_for_others_and_the_cast_repeats(tmp_path: Path) -> None:
+    stage, schedule = stage_of(tmp_path, once=False)
+    laps: set[str] = set()
+    while "9" not in laps:
+        stage.step()
+        assert len(list(tmp_path.iterdir())) <= MAX_ENDED_RUNS + schedule.side_by_side
+        laps |= {lap.read_text() for lap in tmp_path.glob("*/lap")}
+    assert laps == {str(lap) for lap in range(10)}
+    assert len(list(tmp_path.iterdir())) >= MAX_ENDED_RUNS
+
+
+def test_a_cast_that_plays_once_ends(tmp_path: Path) -> None:
+    stage, _ = stage_of(tmp_path, once=True)
     while stage.pause() is not None:
         stage.step()
-        assert len(list(tmp_path.iterdir())) <= KEPT + store.side_by_side
-    assert store.begun == 50
-    kept = {int(folder.name) for folder in tmp_path.iterdir()}
-    assert kept == set(sorted(n for n in range(50) if n % 5 != 4)[-KEPT:])
+    assert [lap.read_text() for lap in tmp_path.glob("*/lap")] == ["0"] * 4

@@ -1,1 +1,0 @@
-"""Grimoire in the demonstration: spells that were cast, and a cast every minute."""

@@ -1,1 +1,0 @@
-"""The programs that the demonstration plays, one module for each way of being interesting."""
