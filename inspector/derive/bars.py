@@ -30,7 +30,7 @@ class Bar(NamedTuple):
         return self.start // 2
 
 
-class Glyphs(NamedTuple):
+class BarGlyphs(NamedTuple):
     """What bars are drawn with, each one cell: whole, right half, left half, dashed."""
 
     whole: str
@@ -65,7 +65,7 @@ def dashed_bar(axis: Axis, begin: int, end: int) -> Bar:
     return Bar(bar.start, bar.start, bar.stop)
 
 
-def drawn(bar: Bar, glyphs: Glyphs) -> str:
+def drawn(bar: Bar, glyphs: BarGlyphs) -> str:
     """The cells of a bar, from its first one on."""
     start, solid, stop = bar
     text = ""

@@ -14,12 +14,12 @@ from inspector.config.settings import Settings
 from inspector.live.feed import Feed, Overview, Reading
 from inspector.live.feed import Message as Delivered
 from inspector.model.clock import Clock, system_clock
-from inspector.ui.all_commands import all_keys
 from inspector.ui.commands import EVERYWHERE, perform
-from inspector.ui.kit import kit_for_terminal
+from inspector.ui.context import ui_for_terminal
+from inspector.ui.keymap import all_keys
 from inspector.ui.palette import DARK, style_variables, themes
 from inspector.ui.runs.screen import RunsScreen
-from inspector.ui.screen import CommandScreen, OpenRun
+from inspector.ui.screens.base import CommandScreen, OpenRun
 from inspector.ui.stylesheet import stylesheets
 
 Opener = Callable[[], tuple[Feed, str]]
@@ -69,8 +69,8 @@ class InspectorApp(App[None]):
         environ = os.environ if environ is None else environ
         self.settings = chosen = settings or Settings()
         keys = all_keys(chosen.keys)
-        self.kit = kit_for_terminal(chosen, keys, clock or system_clock(), environ)
-        palette = self.kit.roles.palette
+        self.ui = ui_for_terminal(chosen, keys, clock or system_clock(), environ)
+        palette = self.ui.styles.palette
         # Textual decides here, before there is a theme, what NO_COLOR leaves.
         super().__init__(css_path=list(stylesheets()), ansi_color=palette.ansi)
         self.feed = feed
@@ -161,11 +161,11 @@ class InspectorApp(App[None]):
             screen.dismiss()
         elif isinstance(screen, RunsScreen) and not overview.runs and not overview.loading:
             # Imported late, as every screen but the list: the list is what is painted first.
-            from inspector.ui.nothing import NothingScreen
+            from inspector.ui.screens.welcome import WelcomeScreen
 
             openers = {"demonstration": self._demonstration, "open-folder": self._folder}
             able = [name for name, opener in openers.items() if opener is not None]
-            self._nothing = NothingScreen(overview, self.place, able)
+            self._nothing = WelcomeScreen(overview, self.place, able)
             self.push_screen(self._nothing)
 
     def action_command(self, name: str) -> None:
@@ -174,28 +174,28 @@ class InspectorApp(App[None]):
         if isinstance(screen, CommandScreen):
             screen.action_command(name)
         else:
-            perform(self, self.kit.keys[name])
+            perform(self, self.ui.keys[name])
 
     def action_zone(self) -> None:
         """Shows times in the other zone."""
-        name = self.kit.next_zone()
+        name = self.ui.next_zone()
         screen = self.screen
         for each in self.screen_stack:
             if isinstance(each, CommandScreen):
-                each.zone_changed()
+                each.on_zone_changed()
         if isinstance(screen, CommandScreen):
-            screen.say(f"Times are in {name}.")
+            screen.show_message(f"Times are in {name}.")
 
     def action_help(self) -> None:
         """Opens the help for the screen in front."""
-        from inspector.ui.help import HelpScreen
+        from inspector.ui.screens.help import HelpScreen
 
         if isinstance(self.screen, CommandScreen):
             self.push_screen(HelpScreen(self.screen))
 
     def action_problems(self) -> None:
         """Opens the list of all findings."""
-        from inspector.ui.problems import ProblemsScreen
+        from inspector.ui.screens.problems import ProblemsScreen
 
         self.push_screen(ProblemsScreen(self.overview, self.notices))
 
@@ -212,7 +212,9 @@ class InspectorApp(App[None]):
         try:
             folder = state_dir()
         except OSError as problem:
-            screen.say(self.kit.signs.show(f"There is no private folder for launches: {problem}"))
+            screen.show_message(
+                self.ui.glyphs.safe(f"There is no private folder for launches: {problem}")
+            )
             return
         self.push_screen(ResumeScreen(self.feed, run, self.settings, folder))
 
@@ -228,13 +230,13 @@ class InspectorApp(App[None]):
         run = screen.subject
         reason = why_no_pnl(run)
         if run is None or reason is not None:
-            screen.say(reason or "")
+            screen.show_message(reason or "")
             return
         self.push_screen(PnlScreen(self.feed, run))
 
     def action_palette(self) -> None:
         """Offers all commands by their words."""
-        from inspector.ui.command_palette import PaletteScreen
+        from inspector.ui.screens.command_palette import PaletteScreen
 
         behind = self.screen
         if not isinstance(behind, CommandScreen):
@@ -244,7 +246,7 @@ class InspectorApp(App[None]):
             if name is not None:
                 behind.action_command(name)
 
-        self.push_screen(PaletteScreen(self.kit.keys, behind), run)
+        self.push_screen(PaletteScreen(self.ui.keys, behind), run)
 
     def action_demonstration(self) -> None:
         """Exchanges the feed for one over a workspace that runs by itself."""
@@ -262,7 +264,7 @@ class InspectorApp(App[None]):
             feed, place = await asyncio.to_thread(opener)
         except (OSError, ValueError) as problem:
             if isinstance(self.screen, CommandScreen):
-                self.screen.say(self.kit.signs.show(str(problem)))
+                self.screen.show_message(self.ui.glyphs.safe(str(problem)))
             return
         before, self.feed, self.place = self.feed, feed, place
         self.overview = None

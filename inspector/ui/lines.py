@@ -1,351 +1,150 @@
-"""Long lists: rows are drawn when they are seen, and again only when they changed."""
+"""Lines of the screen: put together piece by piece, drawn again only where they changed."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import ClassVar
-
-from textual import events
-from textual.cache import LRUCache
-from textual.geometry import Region, Size
-from textual.message import Message
-from textual.scroll_view import ScrollView
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import App
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.theme import Theme
+from textual.widget import Widget
 
-from inspector.ui.commands import LIST_COMMANDS, LISTS, Keys, perform
-from inspector.ui.kit import Kit, kit_of
-from inspector.ui.paint import Line, margin
-from inspector.ui.palette import Role
+from inspector.text.measure import cell_width, clip, clusters
+from inspector.ui.context import UiContext, ui_of
+from inspector.ui.palette import Ground, Role, ThemeStyles
 
-KEPT_STRIPS = 4096
-LEAST_WITH_FOOT = 4
-"""Lines of a list below which all of them are for rows."""
-_DEFAULT_KEYS = Keys(LIST_COMMANDS)
+NARROW = 60
+"""Columns below which there is one pane, and a margin of one."""
 
 
-class LineList(ScrollView, can_focus=True):
-    """A list of any length with a cursor. A subclass says how many rows there are, what makes
-    one row's picture different from another's (`version`), and how it is drawn (`paint`).
+def margin(width: int) -> int:
+    """Empty columns at either side of everything."""
+    return 2 if width >= NARROW else 1
 
-    Its first line can be a head that never scrolls away (`has_head`, `paint_head`). While not all
-    rows fit, it says at the right of the head how far one sees, or in a line of its own below the
-    rows where the head has no room for that.
+
+def gap(width: int) -> int:
+    """Columns between the fields of a line."""
+    return 3 if width >= NARROW else 2
+
+
+class Line:
+    """One line that is being written from left to right, `width` cells on one ground.
+
+    Text must be safe already (`Glyphs.safe`). Few pieces make a fast line: gaps join the piece
+    before them.
     """
+
+    __slots__ = ("_pieces", "cells", "ground", "styles", "width")
+
+    def __init__(self, width: int, styles: ThemeStyles, ground: Ground = Ground.BG) -> None:
+        self.width = width
+        self.styles = styles
+        self.ground = ground
+        self.cells = 0
+        self._pieces: list[tuple[str, Style]] = []
+
+    def put(
+        self,
+        column: int,
+        text: str,
+        role: Role = Role.TEXT,
+        *,
+        bold: bool = False,
+        underline: bool = False,
+    ) -> int:
+        """Writes `text` from a column on, or right behind what is there; returns its end."""
+        style = self.styles.style(role, self.ground, bold=bold, underline=underline)
+        return self.put_style(column, text, style)
+
+    def add(self, text: str, role: Role = Role.TEXT, *, skip: int = 0, bold: bool = False) -> int:
+        """Writes `text` behind what is there after `skip` empty cells; returns its end."""
+        return self.put(self.cells + skip, text, role, bold=bold)
+
+    def right(self, end: int, text: str, role: Role = Role.TEXT) -> int:
+        """Writes `text` so that it ends before column `end`; returns `end`."""
+        return self.put(end - cell_width(text), text, role)
+
+    def put_style(self, column: int, text: str, style: Style) -> int:
+        """Like `put`, with a style of one's own."""
+        self._space(column)
+        if not text or self.cells >= self.width:
+            return self.cells
+        wide = cell_width(text)
+        if self.cells + wide > self.width:
+            text = clip(text, self.width - self.cells, ellipsis="")
+            wide = cell_width(text)
+        self._append(text, style)
+        self.cells += wide
+        return self.cells
+
+    def strip(self) -> Strip:
+        """The finished line."""
+        self._space(self.width)
+        return Strip([Segment(text, style) for text, style in self._pieces], self.width)
+
+    def _space(self, column: int) -> None:
+        missing = min(column, self.width) - self.cells
+        if missing <= 0:
+            return
+        fill = self.styles.style(Role.TEXT, self.ground)
+        if self._pieces and not self._pieces[-1][1].underline:
+            fill = self._pieces[-1][1]
+        self._append(" " * missing, fill)
+        self.cells += missing
+
+    def _append(self, text: str, style: Style) -> None:
+        if self._pieces and self._pieces[-1][1] == style:
+            self._pieces[-1] = (self._pieces[-1][0] + text, style)
+        else:
+            self._pieces.append((text, style))
+
+
+class LineWidget(Widget):
+    """A widget that draws lines and redraws those that differ from what is on the screen."""
 
     ALLOW_SELECT = False
-    SAYS_HOW_FAR: ClassVar[bool] = True
-    """Whether it says that by itself; a list that grows with its rows need not."""
-    DEFAULT_CSS = """
-    LineList {
-        scrollbar-size: 0 0;
-        overflow-x: hidden;
-        overflow-y: scroll;
-    }
-    """
-
-    class Moved(Message):
-        """The cursor came to another row, or to none (-1)."""
-
-        def __init__(self, lines: LineList, row: int) -> None:
-            super().__init__()
-            self.lines = lines
-            self.row = row
-
-        @property
-        def control(self) -> LineList:
-            """The list."""
-            return self.lines
-
-    class Chosen(Message):
-        """A row that has the cursor was clicked again, which means Enter."""
-
-        def __init__(self, lines: LineList, row: int) -> None:
-            super().__init__()
-            self.lines = lines
-            self.row = row
-
-        @property
-        def control(self) -> LineList:
-            """The list."""
-            return self.lines
+    DEFAULT_CSS = "LineWidget { height: 1; }"
 
     def __init__(
         self, *, name: str | None = None, id: str | None = None, classes: str | None = None
     ) -> None:
         super().__init__(name=name, id=id, classes=classes)
-        self.cursor = -1
-        self.hover = -1
-        self.painted = 0
-        """Rows drawn since the list exists: what a frame costs is counted, not timed."""
-        self._strips: LRUCache[Hashable, Strip] = LRUCache(KEPT_STRIPS)
-        self._on_screen: dict[int, Hashable] = {}
-        self._head_room: tuple[Hashable, bool] = (None, False)
-
-    # What a subclass says
+        self._drawn: dict[int, Strip] = {}
 
     @property
-    def row_count(self) -> int:
-        """How many rows there are."""
-        return 0
-
-    @property
-    def has_head(self) -> bool:
-        """Whether the first line is a head that stays."""
-        return False
-
-    def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """One row, exactly `width` cells."""
-        return Line(width, self.kit.roles).strip()
-
-    def paint_head(self, width: int, top: int) -> Strip:
-        """The head, given the topmost visible row."""
-        return Line(width, self.kit.roles).strip()
-
-    def rest(self, width: int) -> Line:
-        """An empty line below the last row."""
-        return Line(width, self.kit.roles)
-
-    def version(self, row: int) -> Hashable:
-        """Everything that a row's picture depends on, beside width, cursor, hover and focus."""
-        return row
-
-    def head_version(self, top: int) -> Hashable:
-        """Everything that the head's picture depends on."""
-        return top
-
-    def selectable(self, row: int) -> bool:
-        """Whether the cursor may stand on a row."""
-        return True
-
-    def entries(self, rows: int) -> int:
-        """How many of so many first rows are counted; names of groups are not."""
-        return rows
-
-    # What a subclass and its screen use
-
-    @property
-    def kit(self) -> Kit:
+    def ui(self) -> UiContext:
         """Styles, signs, keys, clock and zone."""
-        return kit_of(self)
+        return ui_of(self)
 
-    @property
-    def top(self) -> int:
-        """The topmost visible row."""
-        return int(self.scroll_offset.y)
+    def paint_line(self, y: int, width: int) -> Strip:
+        """Line `y` of the widget, exactly `width` cells."""
+        return self.line(width).strip()
 
-    @property
-    def visible_rows(self) -> range:
-        """The rows that are on the screen."""
-        return range(self.top, min(self.row_count, self.top + self._lines_for_rows))
-
-    @property
-    def how_far(self) -> str:
-        """The last row that is on the screen, and of how many; nothing while all rows fit."""
-        lines = self.size.height - self._head
-        if lines <= 0 or self.row_count <= lines:
-            return ""
-        return self._far(self.entries(self.visible_rows.stop), self.entries(self.row_count))
-
-    def _far(self, last: int, count: int) -> str:
-        return f"{last:,} of {count:,}"
-
-    def rows_changed(self, cursor: int | None = None, *, screen_line: int | None = None) -> None:
-        """Draws what differs after rows changed, were added or went away.
-
-        `cursor` is the row that the cursor belongs to now; with `screen_line` that row stays on
-        that line of the list.
-        """
-        if cursor is not None:
-            self.cursor = cursor
-        self.cursor = min(self.cursor, self.row_count - 1)
-        self._measure()
-        if screen_line is not None and self.cursor >= 0:
-            self._scroll(self.cursor - screen_line)
-        self.repaint()
+    def line(self, width: int, ground: Ground = Ground.BG) -> Line:
+        """An empty line to write on."""
+        return Line(width, self.ui.styles, ground)
 
     def repaint(self) -> None:
-        """Draws the visible lines that differ from what is on the screen."""
-        width, height = self.size
-        if not width or not self.is_mounted:
+        """Draws what changed since it was last drawn."""
+        if not self.is_mounted or not self.size.width:
             return
-        self._measure()
+        width, height = self.size
         changed = [
             Region(0, y, width, 1)
             for y in range(height)
-            if self._on_screen.get(y) != self._line_key(y, width)
+            if self._drawn.get(y) != self.paint_line(y, width)
         ]
         if changed:
             self.refresh(*changed)
 
-    def move_to(self, row: int, *, tell: bool = True) -> None:
-        """Puts the cursor on a row and that row on the screen."""
-        if not 0 <= row < self.row_count:
-            return
-        moved = row != self.cursor
-        self.cursor = row
-        self.show_row(row)
-        self.repaint()
-        if moved and tell:
-            self.post_message(self.Moved(self, row))
-
-    def show_row(self, row: int) -> None:
-        """Scrolls as little as needed to show a row."""
-        lines = self._lines_for_rows
-        if row < self.top:
-            first = row
-            while first and not self.selectable(first - 1):
-                first -= 1
-            self._scroll(first if row - first < lines else row)
-        elif lines and row >= self.top + lines:
-            self._scroll(row - lines + 1)
-
-    def screen_line_of(self, row: int) -> int:
-        """On which line of the list a row is."""
-        return row - self.top
-
-    # Moving
-
-    def action_command(self, name: str) -> None:
-        """Runs a command of the list; what was said about another row is not to be read on."""
-        say = getattr(self.screen, "say", None)
-        if say is not None:
-            say("")
-        perform(self, next(command for command in LIST_COMMANDS if command.id == name))
-
-    def action_cursor_down(self) -> None:
-        """One row down."""
-        self._step(self.cursor + 1, 1)
-
-    def action_cursor_up(self) -> None:
-        """One row up."""
-        self._step(self.cursor - 1, -1)
-
-    def action_cursor_page_down(self) -> None:
-        """One page down."""
-        self._step(min(self.row_count - 1, self.cursor + max(1, self._lines_for_rows - 1)), 1, -1)
-
-    def action_cursor_page_up(self) -> None:
-        """One page up."""
-        self._step(max(0, self.cursor - max(1, self._lines_for_rows - 1)), -1, 1)
-
-    def action_cursor_first(self) -> None:
-        """First row."""
-        self._step(0, 1)
-        self._scroll(0)
-
-    def action_cursor_last(self) -> None:
-        """Last row."""
-        self._step(self.row_count - 1, -1)
-
-    def _step(self, row: int, *directions: int) -> None:
-        """Goes to `row`, or to the next one that can be selected in one of the directions."""
-        for direction in directions:
-            candidate = row
-            while 0 <= candidate < self.row_count:
-                if self.selectable(candidate):
-                    self.move_to(candidate)
-                    return
-                candidate += direction
-
-    # Textual
-
-    @property
-    def _head(self) -> int:
-        return 1 if self.has_head else 0
-
-    @property
-    def _foot(self) -> int:
-        """Lines below the rows: one where the head has no room to say how far one sees."""
-        width, height = self.size
-        if not self.SAYS_HOW_FAR or height < LEAST_WITH_FOOT:
-            return 0
-        if self.row_count <= height - self._head or self._has_head_room(width):
-            return 0
-        return 1
-
-    def _has_head_room(self, width: int) -> bool:
-        if not self.has_head:
-            return False
-        longest = len(self._far(*[self.entries(self.row_count)] * 2))
-        key = (self.head_version(0), width, longest, self.kit.epoch)
-        if self._head_room[0] != key:
-            start = max(0, width - margin(width) - longest - 2)
-            free = not self.paint_head(width, 0).crop(start, width).text.strip()
-            self._head_room = (key, free)
-        return self._head_room[1]
-
-    @property
-    def _lines_for_rows(self) -> int:
-        return max(0, self.size.height - self._head - self._foot)
-
-    def _measure(self) -> None:
-        lines = self.row_count + self._head + self._foot
-        size = Size(max(1, self.size.width), lines)
-        if size != self.virtual_size:
-            self.virtual_size = size
-
-    def _scroll(self, row: int) -> None:
-        last = max(0, self.row_count - self._lines_for_rows)
-        self.scroll_to(y=min(max(0, row), last), animate=False, immediate=True)
-
-    def _line_key(self, y: int, width: int) -> Hashable:
-        epoch = self.kit.epoch
-        if self.has_head and y == 0:
-            far = self.how_far if self.SAYS_HOW_FAR else ""
-            return ("head", self.head_version(self.top), width, epoch, far)
-        if self._foot and y == self.size.height - 1:
-            return ("foot", self.how_far, width, epoch, self.has_focus)
-        row = self.top + y - self._head
-        if row >= self.row_count:
-            return ("blank", width, epoch)
-        cursor = row == self.cursor
-        return (
-            self.version(row),
-            width,
-            cursor,
-            row == self.hover,
-            cursor and self.has_focus,
-            epoch,
-        )
-
     def render_line(self, y: int) -> Strip:
         """Draws one line for Textual."""
-        width = self.size.width
-        key = self._on_screen[y] = self._line_key(y, width)
-        strip = self._strips.get(key)
-        if strip is None:
-            strip = self._strips[key] = self._paint_line(y, width)
+        strip = self._drawn[y] = self.paint_line(y, self.size.width)
         return strip
 
-    def _paint_line(self, y: int, width: int) -> Strip:
-        if self.has_head and y == 0:
-            return self._paint_top(width)
-        if self._foot and y == self.size.height - 1:
-            line = self.rest(width)
-            line.right(width - margin(width), self.how_far, Role.MUTED)
-            return line.strip()
-        row = self.top + y - self._head
-        if row >= self.row_count:
-            return self.rest(width).strip()
-        self.painted += 1
-        cursor = row == self.cursor
-        return self.paint(row, width, cursor, row == self.hover, cursor and self.has_focus)
-
-    def _paint_top(self, width: int) -> Strip:
-        head, far = self.paint_head(width, self.top), self.how_far
-        if not far or not self.SAYS_HOW_FAR or not self._has_head_room(width):
-            return head
-        end = width - margin(width)
-        line = Line(width - (end - len(far)), self.kit.roles)
-        line.put(0, far, Role.MUTED)
-        return Strip.join([head.crop(0, end - len(far)), line.strip()])
-
     def on_mount(self) -> None:
-        """Takes the keys for moving, and learns of changes of the theme."""
-        keys = self.kit.keys
-        # Private to Textual: `BINDINGS` cannot depend on the settings.
-        self._bindings = (keys if keys.of(LISTS) else _DEFAULT_KEYS).bindings(LISTS)
+        """Learns of changes of the theme."""
         self.app.theme_changed_signal.subscribe(self, self._on_theme)
 
     def on_unmount(self) -> None:
@@ -355,46 +154,45 @@ class LineList(ScrollView, can_focus=True):
     def _on_theme(self, theme: Theme) -> None:
         self.refresh()
 
-    def on_resize(self) -> None:
-        """Keeps the cursor on the screen."""
-        self._on_screen.clear()
-        self._measure()
-        if self.cursor >= 0:
-            self.show_row(self.cursor)
 
-    def on_focus(self) -> None:
-        """The cursor looks different with focus."""
-        self.repaint()
+def ansi_rule(app: App[object], width: int, ground: Ground = Ground.BG) -> Strip:
+    """The rule that stands where raised ground begins, for where grounds look the same."""
+    found = getattr(app, "ui", None)
+    ui = found if isinstance(found, UiContext) else UiContext()
+    line = Line(width, ui.styles, ground)
+    line.put(0, ui.glyphs.rule * width, Role.GUIDE)
+    return line.strip()
 
-    def on_blur(self) -> None:
-        """The cursor looks different without focus."""
-        self.repaint()
 
-    def row_at(self, y: int) -> int:
-        """The row on line `y` of the widget, or -1."""
-        row = self.top + y - self._head
-        inside = 0 <= y - self._head < self._lines_for_rows and row < self.row_count
-        return row if inside and self.selectable(row) else -1
+def wrapped(text: str, cells: int, most: int, cut: str = "…") -> list[str]:
+    """`text` (safe already) in at most `most` lines of at most `cells` cells; the rest is cut."""
+    if cells <= 0 or most <= 0:
+        return []
+    lines: list[str] = []
+    rest = text.strip()
+    while rest and len(lines) < most - 1:
+        taken = _line(rest, cells)
+        if not taken:
+            break
+        lines.append(taken.rstrip())
+        rest = rest[len(taken) :].lstrip()
+    if rest:
+        lines.append(clip(rest, cells, ellipsis=cut))
+    return lines
 
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Shows what is under the mouse."""
-        self._hover_over(self.row_at(event.y))
 
-    def on_leave(self) -> None:
-        """Nothing is under the mouse any more."""
-        self._hover_over(-1)
-
-    def _hover_over(self, row: int) -> None:
-        if row != self.hover:
-            self.hover = row
-            self.repaint()
-
-    def on_click(self, event: events.Click) -> None:
-        """Puts the cursor on the row; on the row that has it already, it means Enter."""
-        row = self.row_at(event.y)
-        if row < 0:
-            return
-        if row == self.cursor:
-            self.post_message(self.Chosen(self, row))
-        else:
-            self.move_to(row)
+def _line(text: str, cells: int) -> str:
+    """The beginning of a text that fits, up to a space where there is one."""
+    used = end = 0
+    space = 0
+    for cluster, wide in clusters(text):
+        if used + wide > cells:
+            break
+        used += wide
+        end += len(cluster)
+        if cluster == " ":
+            space = end
+    if end == len(text) or cell_width(text) <= cells:
+        return text
+    # A word that ends where the line does is whole.
+    return text[:end] if text[end : end + 1] == " " or not space else text[:space]

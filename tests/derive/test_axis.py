@@ -20,7 +20,7 @@ from inspector.derive.axis import (
     tells_time,
 )
 from inspector.derive.bars import (
-    Glyphs,
+    BarGlyphs,
     Mark,
     closed_bar,
     dashed_bar,
@@ -35,8 +35,8 @@ from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.model.store import Health, Store, WriteStyle
 
-GLYPHS = Glyphs("━", "╺", "╸", "╍")
-ASCII = Glyphs("=", "=", "=", "~")
+GLYPHS = BarGlyphs("━", "╺", "╸", "╍")
+ASCII = BarGlyphs("=", "=", "=", "~")
 PICTURE = OrderAxis(38, 37)
 NOW = 1_768_573_927_000
 

@@ -13,7 +13,7 @@ from inspector.model.store import Health
 from inspector.query.view import RunView
 from tests.ui.fakes import FakeStep, run, store, view
 
-PLACE = "~/work/research"
+SCOPE = "~/work/research"
 TODAY = datetime(2026, 1, 16, tzinfo=UTC)
 """A Friday."""
 
@@ -224,7 +224,7 @@ UNKNOWN = tuple(
     )
 )
 
-NOTHING = replace(
+WELCOME = replace(
     Overview(UNKNOWN, (), AS_OF),
     looked=(
         Looked("./runs", "no such folder"),

@@ -31,7 +31,7 @@ def inspector(
         FakeFeed(overview or pictured.overview(), *(views or (pictured.audit_view(),))),
         Settings(theme, ascii, keys=keys or {}, assets={"USDC": Asset(6)}),
         clock,
-        pictured.PLACE,
+        pictured.SCOPE,
         demonstration=demonstration,
         folder=folder,
     )

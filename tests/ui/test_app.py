@@ -12,9 +12,9 @@ from textual.geometry import Size
 from inspector.config.settings import Settings
 from inspector.live.feed import Feed, Overview
 from inspector.ui.app import FeedMessage, InspectorApp, run_app
-from inspector.ui.command_palette import OfferList
-from inspector.ui.problems import ProblemsScreen
 from inspector.ui.runs.screen import RunsScreen
+from inspector.ui.screens.command_palette import OfferList
+from inspector.ui.screens.problems import ProblemsScreen
 from tests.ui import pictured
 from tests.ui.fakes import FakeFeed
 from tests.ui.screens import feed_of, inspector, runs_screen, settle, shown
@@ -95,14 +95,14 @@ async def test_nothing_gives_way_to_the_first_run_and_comes_back() -> None:
     app = inspector(NO_RUNS)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert front(app) == "NothingScreen"
+        assert front(app) == "WelcomeScreen"
         feed_of(app).tell(pictured.overview(0))
         await settle(pilot)
         assert front(app) == "RunsScreen"
         assert "deep-research" in "".join(shown(app))
         feed_of(app).tell(NO_RUNS)
         await settle(pilot)
-        assert front(app) == "NothingScreen"
+        assert front(app) == "WelcomeScreen"
 
 
 async def test_the_first_run_waits_until_the_help_is_closed() -> None:
@@ -248,7 +248,7 @@ async def test_another_folder_can_be_named() -> None:
         await pilot.press("o", *"/bad", "enter")
         await pilot.pause(0.4)
         assert shown(app)[-1].strip() == "There is no folder /bad."
-        assert front(app) == "NothingScreen"
+        assert front(app) == "WelcomeScreen"
         await pilot.press("o", *["backspace"] * 4, *"/good", "enter")
         await pilot.pause(0.5)
         assert asked == ["/bad", "/good"]
@@ -296,7 +296,7 @@ def test_the_feed_is_stopped_when_the_screen_is_closed(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(InspectorApp, "run", run)
     with pytest.raises(KeyboardInterrupt):
-        run_app(feed, Settings(), lambda: pictured.NOW, pictured.PLACE)
+        run_app(feed, Settings(), lambda: pictured.NOW, pictured.SCOPE)
     assert feed.stopped
 
 
@@ -318,7 +318,7 @@ async def test_ascii_is_ascii_on_every_screen(size: tuple[int, int]) -> None:
             await settle(pilot)
             text = "\n".join(shown(app))
             assert text.isascii(), key
-    app = inspector(pictured.NOTHING, ascii="always")
+    app = inspector(pictured.WELCOME, ascii="always")
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         assert "\n".join(shown(app)).isascii()

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.ui.paint import margin
+from inspector.ui.lines import margin
 from inspector.ui.runs.columns import (
     DONE_CELLS,
     NET_CELLS,
@@ -16,7 +16,7 @@ from inspector.ui.runs.columns import (
     columns_for,
 )
 
-LEAVING = ("net_end", "tokens_end", "run", "runtime", "word", "started_end", "done_end", "now")
+EXIT_KEYS = ("net_end", "tokens_end", "run", "runtime", "word", "started_end", "done_end", "now")
 
 
 def spans(columns: Columns) -> list[tuple[int, int]]:
@@ -58,7 +58,7 @@ def test_columns_never_touch_and_stay_in_the_margins(width: int, money: bool) ->
 @given(st.integers(24, 400))
 def test_a_column_is_gone_only_when_those_before_it_are(width: int) -> None:
     columns = columns_for(width)
-    gone = [getattr(columns, name) is None for name in LEAVING]
+    gone = [getattr(columns, name) is None for name in EXIT_KEYS]
     assert gone == sorted(gone, reverse=True)
 
 

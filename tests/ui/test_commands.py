@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.ui.all_commands import COMMANDS, all_keys
 from inspector.ui.commands import EVERYWHERE, LISTS, Command, Keys, markdown_table, shown_key
+from inspector.ui.keymap import COMMANDS, all_keys
 
 README = Path(__file__).parents[2] / "README.md"
 BEGIN, END = "<!-- keys -->", "<!-- /keys -->"

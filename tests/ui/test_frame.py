@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 
 from inspector.model.status import Status
 from inspector.ui.commands import Hint
-from inspector.ui.frame import Footer, Header, TabLabel, Tabs
+from inspector.ui.widgets.frame import Footer, Header, TabLabel, Tabs
 
 HINTS = [Hint("enter", "open"), Hint("/", "filter"), Hint("n", "needs me"), Hint("s", "sort")]
 TABS = [
@@ -95,10 +95,10 @@ async def test_a_sentence_stands_in_the_footer_until_it_is_taken_back() -> None:
     app = Frame()
     async with app.run_test(size=(60, 5)) as pilot:
         footer = app.query_one(Footer)
-        footer.say("This cannot be done now.")
+        footer.show_message("This cannot be done now.")
         await pilot.pause()
         assert app.screen._compositor.render_strips()[4].text.strip() == "This cannot be done now."
-        footer.say("")
+        footer.show_message("")
         await pilot.pause()
         assert "? help" in app.screen._compositor.render_strips()[4].text
 

@@ -9,9 +9,9 @@ from textual.events import MouseScrollDown
 from textual.geometry import Region
 from textual.strip import Strip
 
-from inspector.ui.lines import LineList
-from inspector.ui.paint import Line
+from inspector.ui.lines import Line
 from inspector.ui.palette import Ground
+from inspector.ui.widgets.line_list import LineList
 
 ROWS = 200_000
 
@@ -42,12 +42,12 @@ class Numbers(LineList):
         return (row, self.values.get(row))
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        line = Line(width, self.kit.roles, Ground.SELECT if cursor else Ground.BG)
+        line = Line(width, self.ui.styles, Ground.SELECT if cursor else Ground.BG)
         line.put(2, f"row {row} {self.values.get(row, '')}")
         return line.strip()
 
     def paint_head(self, width: int, top: int) -> Strip:
-        line = Line(width, self.kit.roles)
+        line = Line(width, self.ui.styles)
         line.put(2, f"head {top}")
         return line.strip()
 

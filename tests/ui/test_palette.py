@@ -19,10 +19,10 @@ from inspector.ui.palette import (
     Ground,
     Palette,
     Role,
+    ThemeStyles,
     choose_palette,
     themes,
 )
-from inspector.ui.roles import Roles
 
 FULL = (DARK, LIGHT, CB_DARK, CB_LIGHT)
 GROUNDS = (Ground.BG, Ground.RAISED, Ground.SELECT, Ground.HOVER, Ground.FIELD)
@@ -43,10 +43,10 @@ def contrast(one: str, other: str) -> float:
 
 def worst(palette: Palette, role: Role) -> float:
     """The least contrast of a role, as it is drawn on each ground."""
-    roles = Roles(palette)
+    styles = ThemeStyles(palette)
     ratios = []
     for ground in GROUNDS:
-        style = roles.style(role, ground)
+        style = styles.style(role, ground)
         assert style.color is not None and style.bgcolor is not None
         ratios.append(contrast(style.color.name, style.bgcolor.name))
     return min(ratios)
@@ -101,9 +101,9 @@ def test_no_two_hues_are_one(palette: Palette) -> None:
 @pytest.mark.parametrize("palette", [TERMINAL, TERMINAL_LIGHT], ids=lambda palette: palette.name)
 @pytest.mark.parametrize("colour", [True, False])
 def test_sixteen_colours_never_use_the_greys(palette: Palette, colour: bool) -> None:
-    roles = Roles(palette, colour=colour)
+    styles = ThemeStyles(palette, colour=colour)
     for role, ground in itertools.product(Role, Ground):
-        style = roles.style(role, ground)
+        style = styles.style(role, ground)
         assert style.color is not None and style.bgcolor is not None
         assert style.bgcolor.name == "default"
         assert style.color.name not in ("black", "white", "bright_black", "bright_white")
@@ -112,12 +112,12 @@ def test_sixteen_colours_never_use_the_greys(palette: Palette, colour: bool) -> 
 
 
 def test_without_colour_what_is_wrong_is_bold_and_what_is_over_dim() -> None:
-    roles = Roles(TERMINAL, colour=False)
-    assert roles.style(Role.ERROR).bold
-    assert roles.style(Role.WARNING).bold
-    assert not roles.style(Role.ACCENT).bold
-    assert roles.style(Role.MUTED).dim
-    assert roles.style(Role.TEXT, Ground.SELECT).reverse
+    styles = ThemeStyles(TERMINAL, colour=False)
+    assert styles.style(Role.ERROR).bold
+    assert styles.style(Role.WARNING).bold
+    assert not styles.style(Role.ACCENT).bold
+    assert styles.style(Role.MUTED).dim
+    assert styles.style(Role.TEXT, Ground.SELECT).reverse
 
 
 def test_the_theme_follows_the_terminal() -> None:

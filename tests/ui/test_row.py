@@ -12,8 +12,8 @@ from inspector.derive.groups import Group
 from inspector.model.run import Progress, Run, StepCounts
 from inspector.model.status import Status
 from inspector.text.measure import cell_width
-from inspector.ui.palette import DARK, Ground, Role
-from inspector.ui.roles import Roles
+from inspector.ui.glyphs import ASCII, FULL, Glyphs
+from inspector.ui.palette import DARK, Ground, Role, ThemeStyles
 from inspector.ui.runs.columns import columns_for
 from inspector.ui.runs.row import (
     Look,
@@ -25,15 +25,14 @@ from inspector.ui.runs.row import (
     short_id,
     started_text,
 )
-from inspector.ui.signs import ASCII, FULL, Signs
 from tests.ui.fakes import run
 from tests.ui.pictured import AUDIT, DEEP_RESEARCH, FAILED, NOW, TRIAGE, WAITING, at
 
-ROLES = Roles(DARK)
+ROLES = ThemeStyles(DARK)
 
 
-def text(of: Run, width: int = 120, signs: Signs = FULL, words: str = "") -> str:
-    look = Look(ROLES, signs, None, NOW, Words.typed(words))
+def text(of: Run, width: int = 120, glyphs: Glyphs = FULL, words: str = "") -> str:
+    look = Look(ROLES, glyphs, None, NOW, Words.typed(words))
     strip = paint_run(of, Group.TODAY, columns_for(width), look, Ground.BG, False)
     assert strip.cell_length == width
     assert cell_width(strip.text) == width
@@ -143,7 +142,7 @@ def test_any_row_takes_exactly_its_cells(
     note: str,
     status: Status,
     width: int,
-    signs: Signs,
+    glyphs: Glyphs,
     words: str,
 ) -> None:
     odd = run(
@@ -158,7 +157,7 @@ def test_any_row_takes_exactly_its_cells(
         findings=(note,),
     )
     odd = replace(odd, steps=StepCounts(completed=10**9, failed=10**9))
-    line = text(odd, width, signs, words)
+    line = text(odd, width, glyphs, words)
     assert line.isprintable() or not line.isascii()
     assert not set(line) & {"\x1b", "\x07", "\n", "\t", "\u202e"}
 

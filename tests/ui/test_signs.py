@@ -1,4 +1,4 @@
-"""Signs take one cell each, and become ASCII where a terminal would garble or widen them."""
+"""Glyphs take one cell each, and become ASCII where a terminal would garble or widen them."""
 
 from dataclasses import fields
 
@@ -6,16 +6,16 @@ import pytest
 
 from inspector.model.status import Status
 from inspector.text.measure import cell_width
-from inspector.ui.signs import ASCII, ASCII_ONLY, FULL, MEANINGS, Signs, for_terminal
+from inspector.ui.glyphs import ASCII, ASCII_ONLY, FULL, MEANINGS, Glyphs, glyphs_for_terminal
 
-NAMES = [item.name for item in fields(Signs) if isinstance(getattr(FULL, item.name), str)]
+NAMES = [item.name for item in fields(Glyphs) if isinstance(getattr(FULL, item.name), str)]
 UTF8 = {"LANG": "en_GB.UTF-8", "TERM": "xterm-256color"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("signs", [FULL, ASCII, ASCII_ONLY])
-def test_a_sign_is_one_cell(signs: Signs, name: str) -> None:
-    assert cell_width(getattr(signs, name)) == 1
+@pytest.mark.parametrize("glyphs", [FULL, ASCII, ASCII_ONLY])
+def test_a_sign_is_one_cell(glyphs: Glyphs, name: str) -> None:
+    assert cell_width(getattr(glyphs, name)) == 1
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -23,9 +23,9 @@ def test_ascii_signs_are_ascii(name: str) -> None:
     assert getattr(ASCII, name).isascii()
 
 
-@pytest.mark.parametrize("signs", [FULL, ASCII])
-def test_no_two_statuses_share_a_sign(signs: Signs) -> None:
-    assert len({signs.of(status) for status in Status}) == len(Status)
+@pytest.mark.parametrize("glyphs", [FULL, ASCII])
+def test_no_two_statuses_share_a_sign(glyphs: Glyphs) -> None:
+    assert len({glyphs.of(status) for status in Status}) == len(Status)
 
 
 def test_every_status_has_words() -> None:
@@ -50,18 +50,18 @@ def test_every_status_has_words() -> None:
     ],
 )
 def test_the_set_follows_setting_and_terminal(
-    setting: str, environ: dict[str, str], expected: Signs
+    setting: str, environ: dict[str, str], expected: Glyphs
 ) -> None:
-    assert for_terminal(setting, environ) == expected
+    assert glyphs_for_terminal(setting, environ) == expected
 
 
 def test_letters_stay_where_only_signs_would_be_wide() -> None:
-    assert ASCII.show("要約 → ‹b› …") == "要約 > <b> ~"
-    assert ASCII_ONLY.show("要約 → x") == "\\u8981\\u7d04 > x"
+    assert ASCII.safe("要約 → ‹b› …") == "要約 > <b> ~"
+    assert ASCII_ONLY.safe("要約 → x") == "\\u8981\\u7d04 > x"
 
 
 def test_shown_text_is_masked_visible_and_bounded() -> None:
-    assert FULL.show("a\x1b[2Jb") == "a\\x1b[2Jb"
+    assert FULL.safe("a\x1b[2Jb") == "a\\x1b[2Jb"
     secret = "sk-ant-api03-" + "Ab1" * 30
-    assert secret not in FULL.show(f"key {secret}")
-    assert len(FULL.show("x" * 1_000_000)) < 3_000
+    assert secret not in FULL.safe(f"key {secret}")
+    assert len(FULL.safe("x" * 1_000_000)) < 3_000

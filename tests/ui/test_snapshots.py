@@ -78,7 +78,7 @@ def nothing() -> InspectorApp:
     def never() -> Any:
         raise ValueError("This is only a picture.")
 
-    return inspector(pictured.NOTHING, demonstration=never, folder=lambda _: never())
+    return inspector(pictured.WELCOME, demonstration=never, folder=lambda _: never())
 
 
 @pytest.mark.parametrize("size", [(40, 15), (80, 24), (120, 36)], ids=by_size)

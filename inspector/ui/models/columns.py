@@ -31,9 +31,9 @@ def _changes(record: Record) -> str:
     changes = record.get("changes")
     if changes is None:
         return NOT_RECORDED
-    signs = {"added": "+", "changed": "≠", "removed": "-"}
-    counts = {word: sum(1 for one in changes if one["change"] == word) for word in signs}
-    return " ".join(f"{signs[word]}{count}" for word, count in counts.items() if count)
+    glyphs = {"added": "+", "changed": "≠", "removed": "-"}
+    counts = {word: sum(1 for one in changes if one["change"] == word) for word in glyphs}
+    return " ".join(f"{glyphs[word]}{count}" for word, count in counts.items() if count)
 
 
 def _title(record: Record) -> str:

@@ -14,10 +14,9 @@ from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
-from inspector.ui.lines import LineList
+from inspector.ui.lines import margin
 from inspector.ui.models.columns import VERSIONS, before_in_words
 from inspector.ui.models.text import write, write_diff, write_files
-from inspector.ui.paint import margin
 from inspector.ui.palette import Role
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.content import record_content
@@ -27,6 +26,7 @@ from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.record_columns import short_address
 from inspector.ui.run.record_list import RecordList
 from inspector.ui.run.sheet import Page, Sheet
+from inspector.ui.widgets.line_list import LineList
 
 AGAIN = 0.5
 """Seconds between two readings while the run goes on."""
@@ -169,11 +169,11 @@ class ModelsPane(Pane):
         width = sheet.size.width
         if not width:
             return
-        page = Page(self.kit, width, margin(width))
-        page.rule() if self.kit.roles.plain else page.line()
+        page = Page(self.ui, width, margin(width))
+        page.rule() if self.ui.styles.plain else page.line()
         record = self._record
         if record is None:
-            page.line().add(safe(self._told, self.kit.signs), Role.MUTED)
+            page.line().add(safe(self._told, self.ui.glyphs), Role.MUTED)
         else:
             write(page, record, self._heading(record))
             self._write_found(page, record)

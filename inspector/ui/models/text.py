@@ -7,12 +7,12 @@ from typing import Any
 
 from inspector.text.measure import clip
 from inspector.text.numbers import NOT_RECORDED, size
+from inspector.ui.lines import wrapped
 from inspector.ui.models.columns import IN_WORDS, trouble_of
 from inspector.ui.palette import Role
 from inspector.ui.run.content import content_of
 from inspector.ui.run.label import safe
 from inspector.ui.run.sheet import Page
-from inspector.ui.wrap import wrapped
 
 Record = Mapping[str, Any]
 LABEL = 12
@@ -24,18 +24,20 @@ _ROLES = {"+": Role.SUCCESS, "-": Role.ERROR, "@": Role.MUTED}
 
 def write(page: Page, record: Record, told: str) -> None:
     """The version itself; `told` says what stands below it."""
-    signs = page.kit.signs
+    glyphs = page.ui.glyphs
     line = page.line()
-    line.add(clip(safe(str(record.get("node")), signs), page.room, ellipsis=signs.cut), Role.STRONG)
+    line.add(
+        clip(safe(str(record.get("node")), glyphs), page.room, ellipsis=glyphs.cut), Role.STRONG
+    )
     line.add("published" if record.get("published") else "", skip=3)
     line.add("canonical: what its node committed", Role.MUTED, skip=3)
     trouble = trouble_of(record)
     word = str(record.get("integrity"))
     if trouble is not None:
-        _said(page, signs.finding, trouble, Role.WARNING)
+        _said(page, glyphs.finding, trouble, Role.WARNING)
     else:
         is_proved = word == "verified"
-        sign = signs.completed if is_proved else signs.unknown
+        sign = glyphs.completed if is_proved else glyphs.unknown
         _said(page, sign, IN_WORDS.get(word, word), Role.SUCCESS if is_proved else Role.MUTED)
     _fact(page, "version", record.get("version"))
     if record.get("address") not in (None, record.get("version")):
@@ -48,7 +50,7 @@ def write(page: Page, record: Record, told: str) -> None:
         _fact(page, "receipts", f"{record['receipts']:,} beside it, the chain {chain}")
     if told:
         page.blank()
-        page.line().add(clip(told, page.room, ellipsis=signs.cut), Role.MUTED)
+        page.line().add(clip(told, page.room, ellipsis=glyphs.cut), Role.MUTED)
 
 
 def _made_at(record: Record) -> str:
@@ -63,8 +65,8 @@ def _made_at(record: Record) -> str:
 
 
 def _said(page: Page, sign: str, text: str, role: Role) -> None:
-    signs = page.kit.signs
-    for number, part in enumerate(wrapped(safe(text, signs), page.room - 2, 4, signs.cut)):
+    glyphs = page.ui.glyphs
+    for number, part in enumerate(wrapped(safe(text, glyphs), page.room - 2, 4, glyphs.cut)):
         line = page.line()
         if not number:
             line.add(sign, role)
@@ -72,11 +74,11 @@ def _said(page: Page, sign: str, text: str, role: Role) -> None:
 
 
 def _fact(page: Page, label: str, value: Any) -> None:
-    line, signs = page.line(), page.kit.signs
+    line, glyphs = page.line(), page.ui.glyphs
     line.add(label, Role.MUTED)
     line.put(page.margin + LABEL, "")
-    text = NOT_RECORDED if value is None else safe(str(value), signs)
-    line.add(clip(text, page.room - LABEL, ellipsis=signs.cut))
+    text = NOT_RECORDED if value is None else safe(str(value), glyphs)
+    line.add(clip(text, page.room - LABEL, ellipsis=glyphs.cut))
 
 
 def write_diff(page: Page, changes: Sequence[Record]) -> None:
@@ -92,9 +94,9 @@ def write_diff(page: Page, changes: Sequence[Record]) -> None:
             page.line().add("no text, or more of it than is set side by side", Role.MUTED)
         for text in (lines or ())[: max(0, MOST_LINES - written)]:
             written += 1
-            shown = page.kit.signs.show(text)
+            shown = page.ui.glyphs.safe(text)
             role = _ROLES.get(text[:1], Role.TEXT)
-            page.line().add(clip(shown, page.room, ellipsis=page.kit.signs.cut), role)
+            page.line().add(clip(shown, page.room, ellipsis=page.ui.glyphs.cut), role)
     if len(changes) > MOST_FILES or written >= MOST_LINES:
         page.line().add("and more than is shown here", Role.MUTED)
 
@@ -107,11 +109,11 @@ def _sizes(one: Record) -> str:
 
 
 def _file(page: Page, path: str, word: str, sizes: str) -> None:
-    line, signs = page.line(), page.kit.signs
+    line, glyphs = page.line(), page.ui.glyphs
     room = max(8, page.room - 30)
-    line.add(clip(safe(path, signs), room, ellipsis=signs.cut), Role.STRONG)
+    line.add(clip(safe(path, glyphs), room, ellipsis=glyphs.cut), Role.STRONG)
     line.add(word, Role.MUTED, skip=3)
-    line.add(signs.plain(sizes), Role.MUTED, skip=3)
+    line.add(glyphs.plain(sizes), Role.MUTED, skip=3)
 
 
 def write_files(page: Page, files: Sequence[Record]) -> None:
@@ -132,4 +134,4 @@ def write_files(page: Page, files: Sequence[Record]) -> None:
             line.add(each.lead)
             line.add(each.key, Role.MUTED)
             room = max(0, page.end - line.cells)
-            line.add(clip(each.rest, room, ellipsis=page.kit.signs.cut))
+            line.add(clip(each.rest, room, ellipsis=page.ui.glyphs.cut))

@@ -17,9 +17,8 @@ from inspector.query.spell_session import session_of
 from inspector.query.view import RunView
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import count, size
-from inspector.ui.kit import Kit, kit_of
-from inspector.ui.lines import LineList
-from inspector.ui.paint import NARROW, Line, Painted, margin
+from inspector.ui.context import UiContext, ui_of
+from inspector.ui.lines import NARROW, Line, LineWidget, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.pnl.book import Book, book_of
 from inspector.ui.pnl.chart import WIDE
@@ -30,6 +29,7 @@ from inspector.ui.pnl.writing import warning_text
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.pane import Copy
 from inspector.ui.run.sheet import Sheet
+from inspector.ui.widgets.line_list import LineList
 
 LIMIT = 100
 """Runs that are added up: as many as Grimoire keeps of a spell."""
@@ -37,7 +37,7 @@ MOST_WARNED = 2
 ADDING_UP = f"Adding up the newest {LIMIT} runs."
 
 
-class Summary(Painted):
+class Summary(LineWidget):
     """How many runs, in which units, what misleads; then the names of the halves."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Summary(Painted):
 
     def _warning(self, number: int) -> str:
         book = self._book
-        return "" if book is None else warning_text(self.kit, book, book.warnings[number])
+        return "" if book is None else warning_text(self.ui, book, book.warnings[number])
 
     def _rows(self) -> list[str]:
         told = ["told"] if self._told else []
@@ -79,33 +79,33 @@ class Summary(Painted):
 
     def paint_line(self, y: int, width: int) -> Strip:
         """A line."""
-        line, edge, signs, rows = self.line(width), margin(width), self.kit.signs, self._rows()
+        line, edge, glyphs, rows = self.line(width), margin(width), self.ui.glyphs, self._rows()
         what, _, number = (rows[y] if y < len(rows) else "").partition(" ")
         room = width - 2 * edge
         if what == "told":
-            line.put(edge, clip(self._told, room, ellipsis=signs.cut), Role.TEXT)
+            line.put(edge, clip(self._told, room, ellipsis=glyphs.cut), Role.TEXT)
         elif what == "titles":
-            paint_titles(line, self._layout, signs.guide)
+            paint_titles(line, self._layout, glyphs.guide)
         elif self._book is not None and what == "warning":
-            line.put(edge, signs.finding, Role.WARNING)
+            line.put(edge, glyphs.finding, Role.WARNING)
             line.add(
-                clip(self._warning(int(number)), room - 2, ellipsis=signs.cut), Role.TEXT, skip=1
+                clip(self._warning(int(number)), room - 2, ellipsis=glyphs.cut), Role.TEXT, skip=1
             )
         elif self._book is not None and what == "counts":
             self._counts(line, self._book)
         return line.strip()
 
     def _counts(self, line: Line, book: Book) -> None:
-        signs, skip = self.kit.signs, 3 if line.width >= NARROW else 2
+        glyphs, skip = self.ui.glyphs, 3 if line.width >= NARROW else 2
         line.put(margin(line.width), count(book.total))
         line.add("run" if book.total == 1 else "runs", Role.MUTED, skip=1)
         if book.total:
-            line.add(signs.completed, Role.SUCCESS, skip=skip)
+            line.add(glyphs.completed, Role.SUCCESS, skip=skip)
             line.add(count(book.success), skip=1)
-            line.add(signs.failed, Role.ERROR, skip=skip)
+            line.add(glyphs.failed, Role.ERROR, skip=skip)
             line.add(count(book.failed), skip=1)
         units = "amounts in base units of each asset" if line.width >= WIDE else "base units"
-        if any(asset.name in self.kit.assets for asset in book.assets):
+        if any(asset.name in self.ui.assets for asset in book.assets):
             units = "decimals as your settings say, else base units"
         said = [units, f"newest {LIMIT} runs at most"]
         for one in said:
@@ -134,9 +134,9 @@ class PnlBody(Container):
         yield Sheet(id="pnl-below", ground=Ground.BG)
 
     @property
-    def kit(self) -> Kit:
+    def ui(self) -> UiContext:
         """Styles, signs, keys, clock and zone."""
-        return kit_of(self)
+        return ui_of(self)
 
     @property
     def assets(self) -> AssetList:
@@ -157,7 +157,7 @@ class PnlBody(Container):
     def read(self) -> None:
         """Asks for the session; while it is read, says how far that is."""
         self._end_wait()
-        run, clock, wait = self._run, self.kit.clock, Wait()
+        run, clock, wait = self._run, self.ui.clock, Wait()
         self._wait = wait
         self._looks = self.set_interval(SHOWN_AFTER, self._look)
         if self._book is None:
@@ -211,7 +211,7 @@ class PnlBody(Container):
         if answer is None:
             self._told = "This run's runtime adds up no money."
         elif isinstance(answer, Unavailable):
-            self._told = self.kit.signs.show(answer.reason)
+            self._told = self.ui.glyphs.safe(answer.reason)
         else:
             self._keep(answer)
         self.show()
@@ -223,7 +223,7 @@ class PnlBody(Container):
 
     def change_units(self) -> None:
         """Base units, or decimals as the settings say."""
-        self.kit.change_units()
+        self.ui.change_units()
         self.show()
 
     def _keep(self, book: Book) -> None:
@@ -246,7 +246,7 @@ class PnlBody(Container):
         if not self.is_mounted or not width:
             return
         tight, book = height < 22, self._book
-        layout = layout_of(book, self.kit, width)
+        layout = layout_of(book, self.ui, width)
         self.query_one(Summary).show(book, self._told, layout, tight)
         rows = len(book.assets) if book is not None else 0
         most = max(2, height // 3)
@@ -262,7 +262,7 @@ class PnlBody(Container):
         width, height = self.size
         layout = self.assets.layout_now
         notes = Notes(
-            self.kit, self._book, self.assets.asset, self._chart_cursor, LIMIT, self._shown
+            self.ui, self._book, self.assets.asset, self._chart_cursor, LIMIT, self._shown
         )
         taken = [summary.styles.height, self.assets.styles.height]
         left = height - sum(int(one.value) for one in taken if one is not None) - 1
@@ -289,7 +289,7 @@ class PnlBody(Container):
         asset = self.assets.asset
         if self._book is None or asset is None:
             return None
-        return Copy(copied(self.kit, self._book, asset), "the amounts")
+        return Copy(copied(self.ui, self._book, asset), "the amounts")
 
 
 def read_book(reader: RunReader, run: Run, clock: Clock, wait: Wait) -> Book | Unavailable | None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from rich.style import Style
 
 from inspector.text.measure import cell_width, clip
-from inspector.ui.kit import Kit
-from inspector.ui.paint import Line, margin
+from inspector.ui.context import UiContext
+from inspector.ui.lines import Line, margin
 from inspector.ui.palette import Role
 from inspector.ui.pnl.bars import Scale, Window, scale_of, window_of
 from inspector.ui.pnl.book import AssetLine, Measure, RunLine
@@ -65,22 +65,22 @@ class Chart:
 
     def __init__(
         self,
-        kit: Kit,
+        ui: UiContext,
         asset: AssetLine,
         runs: Sequence[RunLine],
         cursor: int,
         measure: Measure = Measure.COUNTED,
     ) -> None:
-        self._kit = kit
+        self._kit = ui
         self._asset = asset
         self._measure = measure
         self._runs = runs
         self._cursor = cursor
         self._amounts = [run.measured(asset, measure) for run in runs]
-        decimals = decimals_of(asset, kit)
-        signs = kit.signs
+        decimals = decimals_of(asset, ui)
+        glyphs = ui.glyphs
         self._labels = [
-            "" if amount is None else signs.plain(on_a_bar(amount, decimals))
+            "" if amount is None else glyphs.plain(on_a_bar(amount, decimals))
             for amount in self._amounts
         ]
 
@@ -100,10 +100,10 @@ class Chart:
         return [*title, *self._bars(frame, window, scale), self._numbers(frame, window), *legend]
 
     def _line(self, frame: Frame) -> Line:
-        return Line(frame.width, self._kit.roles)
+        return Line(frame.width, self._kit.styles)
 
     def _title(self, window: Window, frame: Frame) -> Line:
-        line, cut = self._line(frame), self._kit.signs.cut
+        line, cut = self._line(frame), self._kit.glyphs.cut
         words = "gas per run, units" if self._asset.is_gas else f"{_TITLES[self._measure]}, "
         name = "" if self._asset.is_gas else symbol_of(self._asset, self._kit)
         left = margin(frame.width)
@@ -129,7 +129,7 @@ class Chart:
         return [self._row(frame, canvas, row) for row in range(top, bottom - 1, -1)]
 
     def _row(self, frame: Frame, canvas: _Canvas, row: int) -> Line:
-        line, roles = self._line(frame), self._kit.roles
+        line, styles = self._line(frame), self._kit.styles
         pieces = sorted(canvas.pieces.get(row, ()), key=lambda piece: piece[0])
         if row:
             for column, text, style in pieces:
@@ -140,25 +140,25 @@ class Chart:
             return line
         line.put(frame.zero, "0", Role.MUTED)
         line.put(frame.axis, "")
-        rule = self._kit.signs.rule
+        rule = self._kit.glyphs.rule
         for column, text, style in pieces:
             line.put(line.cells, rule * (column - line.cells), Role.LINE)
             line.put_style(column, text, style)
-        line.put_style(line.cells, rule * (frame.end - line.cells), roles.style(Role.LINE))
+        line.put_style(line.cells, rule * (frame.end - line.cells), styles.style(Role.LINE))
         return line
 
     def _draw(self, canvas: _Canvas, start: int, window: Window, scale: Scale, place: int) -> None:
         number = window.first + place
-        amount, label, roles = self._amounts[number], self._labels[number], self._kit.roles
+        amount, label, styles = self._amounts[number], self._labels[number], self._kit.styles
         chosen = number == self._cursor
         if amount is None:
             sign, role = self._no_amount(self._runs[number])
-            canvas.put(0, start + (window.slot - 1) // 2, sign, roles.style(role, bold=chosen))
+            canvas.put(0, start + (window.slot - 1) // 2, sign, styles.style(role, bold=chosen))
             return
         direction = -1 if amount < 0 else 1
         half = scale.half_cells(amount)
         full, tip = divmod(half, 2)
-        if tip and self._kit.signs.ascii:
+        if tip and self._kit.glyphs.ascii:
             full, tip = full + 1, 0
         column, cells = start + (window.slot - window.bar) // 2, window.bar
         ink = _ink(amount, chosen)
@@ -168,15 +168,15 @@ class Chart:
         if tip:
             text = (_ABOVE if amount > 0 else _BELOW) * cells
             canvas.put(direction * (full + 1), column, text, point)
-        style = roles.style(Role.STRONG if chosen else Role.MUTED)
+        style = styles.style(Role.STRONG if chosen else Role.MUTED)
         column = start + (window.slot - cell_width(label)) // 2
         canvas.put(direction * (full + tip + 1), column, label, style)
 
     def _no_amount(self, run: RunLine) -> tuple[str, Role]:
-        signs, counted = self._kit.signs, self._measure is Measure.COUNTED
+        glyphs, counted = self._kit.glyphs, self._measure is Measure.COUNTED
         if run.success or not (counted or self._asset.is_gas):
-            return signs.nothing, Role.MUTED
-        return signs.failed, Role.ERROR
+            return glyphs.nothing, Role.MUTED
+        return glyphs.failed, Role.ERROR
 
     def _numbers(self, frame: Frame, window: Window) -> Line:
         line = self._line(frame)
@@ -208,9 +208,9 @@ class Chart:
         start = frame.slots + (window.slot - 1) // 2 if frame.width >= WIDE else frame.zero
         for sign, words, role in found:
             line = self._line(frame)
-            line.put(start, getattr(self._kit.signs, sign), role)
+            line.put(start, getattr(self._kit.glyphs, sign), role)
             left = frame.end - line.cells - 1
-            line.add(clip(words, left, ellipsis=self._kit.signs.cut), Role.MUTED, skip=1)
+            line.add(clip(words, left, ellipsis=self._kit.glyphs.cut), Role.MUTED, skip=1)
             lines.append(line)
         return lines
 
@@ -221,9 +221,9 @@ def _ink(amount: int, chosen: bool) -> Role:
     return Role.SUCCESS if chosen else Role.DONE
 
 
-def area(kit: Kit, role: Role) -> tuple[Style, Style]:
+def area(ui: UiContext, role: Role) -> tuple[Style, Style]:
     """How the cells of an area are filled, and half of one; reverse where there is no colour."""
-    roles = kit.roles
-    if not roles.colour:
-        return Style(reverse=True), roles.style(Role.TEXT)
-    return Style(bgcolor=roles.palette.inks[role]), roles.style(role)
+    styles = ui.styles
+    if not styles.colour:
+        return Style(reverse=True), styles.style(Role.TEXT)
+    return Style(bgcolor=styles.palette.inks[role]), styles.style(role)

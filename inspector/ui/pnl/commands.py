@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.model.run import Run
 from inspector.query.registry import presentation_of
 from inspector.ui.commands import Command
-from inspector.ui.kit import Kit
+from inspector.ui.context import UiContext
 
 PNL = "pnl"
 
@@ -45,9 +45,9 @@ PNL_COMMANDS = (
 )
 
 
-def why_no_units(kit: Kit) -> str | None:
+def why_no_units(ui: UiContext) -> str | None:
     """Why there are no other units than base units."""
-    if kit.has_units:
+    if ui.has_units:
         return None
     return "Your settings name no decimals of any asset, and no runtime records them."
 

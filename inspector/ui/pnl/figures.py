@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inspector.derive.money import written
 from inspector.text.measure import clip
 from inspector.text.numbers import NOT_RECORDED, amount, count
-from inspector.ui.kit import Kit
+from inspector.ui.context import UiContext
 from inspector.ui.palette import Role
 from inspector.ui.pnl.book import AssetLine
 from inspector.ui.run.label import safe
@@ -18,24 +18,24 @@ BAR_CELLS = 8
 _UNITS = ((10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "k"))
 
 
-def decimals_of(asset: AssetLine, kit: Kit) -> int:
+def decimals_of(asset: AssetLine, ui: UiContext) -> int:
     """Decimals that the user's settings name; 0 = base units."""
-    known = None if asset.is_gas else kit.assets.get(asset.name)
+    known = None if asset.is_gas else ui.assets.get(asset.name)
     return known.decimals if known is not None else 0
 
 
-def symbol_of(asset: AssetLine, kit: Kit) -> str:
+def symbol_of(asset: AssetLine, ui: UiContext) -> str:
     """What the asset is called: as the user's settings say, or as it is recorded. Safe text."""
-    known = None if asset.is_gas else kit.assets.get(asset.name)
+    known = None if asset.is_gas else ui.assets.get(asset.name)
     name = known.symbol if known is not None and known.symbol else asset.name
-    return safe(name, kit.signs)
+    return safe(name, ui.glyphs)
 
 
-def figure(asset: AssetLine, number: int | None, kit: Kit, *, sign: bool = False) -> str:
+def figure(asset: AssetLine, number: int | None, ui: UiContext, *, sign: bool = False) -> str:
     """An amount with every digit; `–` where none is recorded."""
     if number is None:
-        return kit.signs.plain(NOT_RECORDED)
-    return amount(number, decimals=decimals_of(asset, kit), sign=sign)
+        return ui.glyphs.plain(NOT_RECORDED)
+    return amount(number, decimals=decimals_of(asset, ui), sign=sign)
 
 
 def in_cells(text: str, cells: int) -> str:

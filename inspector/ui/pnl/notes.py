@@ -9,8 +9,8 @@ from textual.strip import Strip
 
 from inspector.text.measure import clip
 from inspector.text.numbers import clock_time, count
-from inspector.ui.kit import Kit
-from inspector.ui.paint import NARROW, margin
+from inspector.ui.context import UiContext
+from inspector.ui.lines import NARROW, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.pnl.book import AssetLine, Book, Measure, RunLine
 from inspector.ui.pnl.chart import Chart
@@ -54,7 +54,7 @@ class Notes:
 
     def __init__(
         self,
-        kit: Kit,
+        ui: UiContext,
         book: Book,
         asset: AssetLine | None,
         cursor: int,
@@ -63,7 +63,7 @@ class Notes:
     ) -> None:
         self._limit = limit
         self._shown = shown
-        self._kit = kit
+        self._kit = ui
         self._book = book
         self._asset = asset
         self._cursor = cursor
@@ -124,7 +124,7 @@ class Notes:
         for asset in self._book.assets:
             if asset is not chosen and asset.realised is None:
                 continue
-            name = clip(symbol_of(asset, self._kit), LABEL - 2, ellipsis=self._kit.signs.cut)
+            name = clip(symbol_of(asset, self._kit), LABEL - 2, ellipsis=self._kit.glyphs.cut)
             parts = in_groups(figure(asset, asset.realised, self._kit), max(8, page.room - LABEL))
             for number, part in enumerate(parts):
                 line = page.line()
@@ -141,74 +141,74 @@ class Notes:
         runs = self._book.runs
         if not 0 <= self._cursor < len(runs):
             return
-        run, kit = runs[self._cursor], self._kit
-        amount = figure(asset, run.amount(asset), kit, sign=True)
+        run, ui = runs[self._cursor], self._kit
+        amount = figure(asset, run.amount(asset), ui, sign=True)
         words = [amount, *self._became(run, asset)]
-        words += [clock_time(run.at, kit.clock(), kit.zone), _mode(run, kit)]
-        words.append(safe(run.run_id, kit.signs))
+        words += [clock_time(run.at, ui.clock(), ui.zone), _mode(run, ui)]
+        words.append(safe(run.run_id, ui.glyphs))
         fact(page, f"run {run.number}", "   ".join(word for word in words if word))
 
     def _became(self, run: RunLine, asset: AssetLine) -> list[str]:
         """What became of a run's moves of an asset, what it cost, and its gas."""
-        kit, name = self._kit, asset.name
+        ui, name = self._kit, asset.name
         if asset.is_gas:
             return []
         said = [
-            f"{word} {figure(asset, net[name], kit, sign=True)}"
+            f"{word} {figure(asset, net[name], ui, sign=True)}"
             for word, net in run.outcomes.items()
             if name in net
         ]
         if run.net and "realised" not in run.outcomes:
-            said.append(f"realised {figure(asset, None, kit)}")
+            said.append(f"realised {figure(asset, None, ui)}")
         sums = run.sums.get(name, {})
-        said += [f"{one} {figure(asset, sums[one], kit)}" for one in _COSTS if sums.get(one)]
+        said += [f"{one} {figure(asset, sums[one], ui)}" for one in _COSTS if sums.get(one)]
         if run.transactions:
             said.append(f"gas {count(run.gas)}")
         return said
 
     def _outcomes(self, page: Page, asset: AssetLine) -> None:
         """What became of it, each outcome apart."""
-        kit = self._kit
-        said = [f"{one.word} {figure(asset, one.net, kit, sign=True)}" for one in asset.outcomes]
+        ui = self._kit
+        said = [f"{one.word} {figure(asset, one.net, ui, sign=True)}" for one in asset.outcomes]
         if asset.is_gas:
             transactions = self._book.transactions
             said = [f"units of gas of {count(transactions)} confirmed transactions"]
         if said:
-            fact(page, "outcomes", kit.signs.plain("   ".join(said)), Role.MUTED)
+            fact(page, "outcomes", ui.glyphs.plain("   ".join(said)), Role.MUTED)
 
     def _warnings(self, page: Page, warned: Collection[str]) -> None:
-        kit, book = self._kit, self._book
+        ui, book = self._kit, self._book
         for one in book.warnings:
-            message = warning_text(kit, book, one)
+            message = warning_text(ui, book, one)
             if message not in warned:
                 marked(page, message)
         for why in book.unaccounted:
-            moved, reason = money(kit, book, why.asset, why.amount), safe(why.reason, kit.signs)
+            moved, reason = money(ui, book, why.asset, why.amount), safe(why.reason, ui.glyphs)
             moves = "1 move" if why.moves == 1 else f"{count(why.moves)} moves"
             marked(page, f"unaccounted {moved} in {moves}: {why.message} ({reason})")
 
     def _rest(self, page: Page) -> None:
-        signs = self._kit.signs
+        glyphs = self._kit.glyphs
         for handoff in self._book.pending:
             moved = recorded_money(self._kit, self._book, handoff.asset, handoff.amount)
-            status, run_id = safe(handoff.status, signs), safe(handoff.run_id, signs)
+            status, run_id = safe(handoff.status, glyphs), safe(handoff.run_id, glyphs)
             fact(page, "handoff", f"{status}, not realised: {moved} in run {run_id}")
         for name, counted in self._book.counts:
-            said = "   ".join(f"{safe(key, signs)} {count(n)}" for key, n in counted.items())
+            said = "   ".join(f"{safe(key, glyphs)} {count(n)}" for key, n in counted.items())
             fact(page, name, said or "none", Role.MUTED)
         if page.width < NARROW:
             fact(page, "limit", f"the newest {self._limit} runs", Role.MUTED)
         for left_out in self._book.left_out:
-            fact(page, "left out", signs.show(left_out))
+            fact(page, "left out", glyphs.safe(left_out))
 
 
-def _mode(run: RunLine, kit: Kit) -> str:
-    return safe(run.mode.replace("_", " "), kit.signs) if run.mode else ""
+def _mode(run: RunLine, ui: UiContext) -> str:
+    return safe(run.mode.replace("_", " "), ui.glyphs) if run.mode else ""
 
 
-def copied(kit: Kit, book: Book, asset: AssetLine) -> str:
+def copied(ui: UiContext, book: Book, asset: AssetLine) -> str:
     """An asset's amounts with every digit, a line each."""
-    lines: Sequence[str] = [f"{safe(book.spell, kit.signs)} {safe(asset.name, kit.signs)}"]
+    lines: Sequence[str] = [f"{safe(book.spell, ui.glyphs)} {safe(asset.name, ui.glyphs)}"]
     sums = asset.sums or {}
-    lines = [*lines, *(f"{column} {figure(asset, n, kit)}" for column, n in sums.items())]
-    return "\n".join([*lines, f"realised {figure(asset, asset.realised, kit)}"])
+    lines = [*lines, *(f"{column} {figure(asset, n, ui)}" for column, n in sums.items())]
+    return "\n".join([*lines, f"realised {figure(asset, asset.realised, ui)}"])

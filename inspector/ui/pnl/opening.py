@@ -6,7 +6,7 @@ from textual.widget import Widget
 
 from inspector.live.feed import Overview
 from inspector.model.run import Run
-from inspector.ui.screen import CommandScreen
+from inspector.ui.screens.base import CommandScreen
 
 
 def open_run_of(widget: Widget, beside: Run, run_id: str | None) -> None:
@@ -19,8 +19,8 @@ def open_run_of(widget: Widget, beside: Run, run_id: str | None) -> None:
     wanted = (beside.store.path, beside.session, run_id)
     found = next((one for one in runs if (one.store.path, one.session, one.run_id) == wanted), None)
     if found is None:
-        screen.say("That run is not in the list.")
-    elif screen.subject is not None and screen.subject.key == found.key and screen.PLACE == "run":
-        screen.say("This is the run of that bar.")
+        screen.show_message("That run is not in the list.")
+    elif screen.subject is not None and screen.subject.key == found.key and screen.SCOPE == "run":
+        screen.show_message("This is the run of that bar.")
     else:
         screen.open_run(found)

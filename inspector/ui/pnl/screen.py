@@ -10,21 +10,21 @@ from textual.app import ComposeResult
 from inspector.live.feed import Feed, Message, Subscription
 from inspector.model.run import Run
 from inspector.query.view import RunView
-from inspector.ui.frame import Footer, Header, Piece, clock_face
-from inspector.ui.lines import LineList
 from inspector.ui.palette import Role
 from inspector.ui.pnl.body import PnlBody, is_other
 from inspector.ui.pnl.commands import PNL, why_no_units
 from inspector.ui.pnl.opening import open_run_of
 from inspector.ui.run.asking import Answered, Asker
 from inspector.ui.run.copying import copy
-from inspector.ui.screen import CommandScreen
+from inspector.ui.screens.base import CommandScreen
+from inspector.ui.widgets.frame import Footer, Header, Piece, clock_face
+from inspector.ui.widgets.line_list import LineList
 
 
 class PnlScreen(CommandScreen):
     """The spell of one run."""
 
-    PLACE: ClassVar[str] = PNL
+    SCOPE: ClassVar[str] = PNL
     HINTS: ClassVar[tuple[str, ...]] = (
         "pnl.open",
         "pnl.older",
@@ -83,8 +83,8 @@ class PnlScreen(CommandScreen):
             self.body.read()
 
     def _show_head(self) -> None:
-        signs = self.kit.signs
-        title = signs.show(self._run.session or self._run.title)
+        glyphs = self.ui.glyphs
+        title = glyphs.safe(self._run.session or self._run.title)
         wide = (
             Piece("Inspector", Role.MUTED),
             Piece("/", Role.FAINT, 1),
@@ -92,7 +92,7 @@ class PnlScreen(CommandScreen):
             Piece("profit and loss", Role.MUTED, 3),
         )
         narrow = (Piece(title, Role.STRONG), Piece("P&L", Role.MUTED, 2))
-        clock = clock_face(self._view.as_of if self._view is not None else None, self.kit.zone)
+        clock = clock_face(self._view.as_of if self._view is not None else None, self.ui.zone)
         for header in self.query(Header):
             header.show(wide, narrow, right=f"as of {clock}" if clock else "", right_narrow=clock)
 
@@ -105,14 +105,14 @@ class PnlScreen(CommandScreen):
     def _chosen(self) -> None:
         self.action_pnl_open()
 
-    def zone_changed(self) -> None:
+    def on_zone_changed(self) -> None:
         """Times are told in another zone."""
         self._show_head()
         self.body.show()
 
-    def why_not(self, name: str) -> str | None:
+    def disabled_reason(self, name: str) -> str | None:
         """Why a command cannot be done now."""
-        return why_no_units(self.kit) if name == "pnl.units" else None
+        return why_no_units(self.ui) if name == "pnl.units" else None
 
     def action_back(self) -> None:
         """Goes back; what is being read for this screen is not wanted any more."""
@@ -147,6 +147,6 @@ class PnlScreen(CommandScreen):
         """Copies the asset's amounts."""
         wanted = self.body.to_copy()
         if wanted is None:
-            self.say("There is nothing to copy here.")
+            self.show_message("There is nothing to copy here.")
         else:
-            self.say(self.kit.signs.show(copy(self.app, wanted.text, wanted.what)))
+            self.show_message(self.ui.glyphs.safe(copy(self.app, wanted.text, wanted.what)))

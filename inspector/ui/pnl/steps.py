@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import count
-from inspector.ui.kit import Kit
+from inspector.ui.context import UiContext
 from inspector.ui.palette import Role
 from inspector.ui.pnl.book import AssetLine, Book, StepLine
 from inspector.ui.pnl.figures import figure, role_of, symbol_of
@@ -25,8 +25,8 @@ _BECAME = 16
 class Steps:
     """Writes the lines for one asset."""
 
-    def __init__(self, kit: Kit, book: Book, asset: AssetLine) -> None:
-        self._kit = kit
+    def __init__(self, ui: UiContext, book: Book, asset: AssetLine) -> None:
+        self._kit = ui
         self._asset = asset
         self._steps = [one for one in book.steps if self._moved(one)]
 
@@ -36,13 +36,13 @@ class Steps:
 
     def write(self, page: Page) -> None:
         """All of them; a table where every digit has room in it."""
-        kit, title = self._kit, page.line()
-        name = "" if self._asset.is_gas else f", {symbol_of(self._asset, kit)}"
-        title.add(clip(f"by step{name}", page.room, ellipsis=kit.signs.cut), Role.STRONG)
+        ui, title = self._kit, page.line()
+        name = "" if self._asset.is_gas else f", {symbol_of(self._asset, ui)}"
+        title.add(clip(f"by step{name}", page.room, ellipsis=ui.glyphs.cut), Role.STRONG)
         told = "each step over all runs, and what became of its moves"
         room = page.end - title.cells - 3
         if room > 8:
-            title.add(clip(told, room, ellipsis=kit.signs.cut), Role.MUTED, skip=3)
+            title.add(clip(told, room, ellipsis=ui.glyphs.cut), Role.MUTED, skip=3)
         page.line()
         if self._asset.is_gas:
             fact(page, "", "gas is known of whole transactions: it is told run by run", Role.MUTED)
@@ -65,7 +65,7 @@ class Steps:
             for word, net in step.outcomes.items()
             if word != REALISED and name in net
         ]
-        return self._kit.signs.plain("   ".join(said))
+        return self._kit.glyphs.plain("   ".join(said))
 
     def _figures(self, step: StepLine) -> list[str]:
         sums = [figure(self._asset, number, self._kit) for number in self._numbers(step)]
@@ -81,7 +81,7 @@ class Steps:
             return False
         self._heads(page, begin, cells, became)
         for step, texts in rows:
-            line, cut = page.line(), self._kit.signs.cut
+            line, cut = page.line(), self._kit.glyphs.cut
             line.put(page.margin, clip(self._name(step), _STEP - 1, ellipsis=cut), Role.TEXT)
             line.right(begin - _GAP, count(step.runs), Role.MUTED)
             end = begin - _GAP
@@ -104,13 +104,13 @@ class Steps:
         line.put(became, "the rest", Role.MUTED)
 
     def _name(self, step: StepLine) -> str:
-        return UNNAMED if step.name is None else safe(step.name, self._kit.signs)
+        return UNNAMED if step.name is None else safe(step.name, self._kit.glyphs)
 
     def _apart(self, page: Page, step: StepLine) -> None:
         """A step over as many lines as it takes."""
-        kit, line = self._kit, page.line()
+        ui, line = self._kit, page.line()
         runs = "1 run" if step.runs == 1 else f"{count(step.runs)} runs"
-        line.add(clip(self._name(step), page.room - len(runs) - 3, ellipsis=kit.signs.cut))
+        line.add(clip(self._name(step), page.room - len(runs) - 3, ellipsis=ui.glyphs.cut))
         line.add(runs, Role.MUTED, skip=3)
         begun = False
         for title, text, number in zip(

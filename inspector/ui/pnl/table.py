@@ -9,12 +9,12 @@ from textual.strip import Strip
 
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import count
-from inspector.ui.kit import Kit
-from inspector.ui.lines import LineList
-from inspector.ui.paint import Line, margin
+from inspector.ui.context import UiContext
+from inspector.ui.lines import Line, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.pnl.book import SUMS, AssetLine, Book
 from inspector.ui.pnl.figures import figure, in_cells, role_of, spread, symbol_of
+from inspector.ui.widgets.line_list import LineList
 
 _HEADS = {"unaccounted": "unacc."}
 _USUAL = (14, 14, 10, 7, 12, 6)
@@ -43,14 +43,14 @@ class Layout:
         return any(name == column and len(text) <= cells for name, _, cells in self.columns)
 
 
-def layout_of(book: Book | None, kit: Kit, width: int) -> Layout:
+def layout_of(book: Book | None, ui: UiContext, width: int) -> Layout:
     """The widest layout in which every figure has its digits; else the shortest."""
     edge = margin(width)
     assets = book.assets if book is not None else ()
-    needed = [_needed(assets, column, kit) for column in SUMS]
+    needed = [_needed(assets, column, ui) for column in SUMS]
     start = edge + NAME
     gaps = GAP * (len(SUMS) - 1)
-    right = [figure(asset, asset.realised, kit) for asset in assets]
+    right = [figure(asset, asset.realised, ui) for asset in assets]
     right_cells = max([REALISED_NET, *map(len, right)])
     beside = width - edge - _BESIDE - right_cells
     net_end = beside + 2 + right_cells
@@ -69,8 +69,8 @@ def layout_of(book: Book | None, kit: Kit, width: int) -> Layout:
     return Layout(_ends(_SHORT, [net, unaccounted], start), None)
 
 
-def _needed(assets: Sequence[AssetLine], column: str, kit: Kit) -> int:
-    texts = [figure(one, one.sums[column], kit) for one in assets if one.sums is not None]
+def _needed(assets: Sequence[AssetLine], column: str, ui: UiContext) -> int:
+    texts = [figure(one, one.sums[column], ui) for one in assets if one.sums is not None]
     return max([len(_HEADS.get(column, column)), *map(len, texts)])
 
 
@@ -91,22 +91,24 @@ def paint_titles(line: Line, layout: Layout, edge_sign: str) -> None:
     line.put(edge, clip(LEFT_TITLE, end - edge), Role.STRONG)
     if layout.beside is not None:
         _raise(line, layout.beside, edge_sign)
-        line.put_style(layout.beside + 2, RIGHT_TITLE, line.roles.style(Role.STRONG, Ground.RAISED))
+        line.put_style(
+            layout.beside + 2, RIGHT_TITLE, line.styles.style(Role.STRONG, Ground.RAISED)
+        )
         _fill(line)
 
 
 def _raise(line: Line, column: int, edge: str, ground: Ground = Ground.RAISED) -> None:
     """Begins the right half at a column; `edge` stands there where no ground tells it."""
     line.put(column, "")
-    role = Role.GUIDE if line.roles.plain else Role.TEXT
-    line.put_style(column, edge if line.roles.plain else " ", line.roles.style(role, ground))
-    line.put_style(line.cells, " ", line.roles.style(Role.TEXT, ground))
+    role = Role.GUIDE if line.styles.plain else Role.TEXT
+    line.put_style(column, edge if line.styles.plain else " ", line.styles.style(role, ground))
+    line.put_style(line.cells, " ", line.styles.style(Role.TEXT, ground))
 
 
 def _fill(line: Line, ground: Ground = Ground.RAISED) -> None:
     """The right half up to its end."""
     missing = line.width - line.cells
-    line.put_style(line.cells, " " * missing, line.roles.style(Role.TEXT, ground))
+    line.put_style(line.cells, " " * missing, line.styles.style(Role.TEXT, ground))
 
 
 class AssetList(LineList):
@@ -156,21 +158,21 @@ class AssetList(LineList):
 
     def rest(self, width: int) -> Line:
         """The right half goes on below the last asset."""
-        line = Line(width, self.kit.roles)
+        line = Line(width, self.ui.styles)
         if self.layout_now.beside is not None:
-            _raise(line, self.layout_now.beside, self.kit.signs.guide)
+            _raise(line, self.layout_now.beside, self.ui.glyphs.guide)
             _fill(line)
         return line
 
     def paint_head(self, width: int, top: int) -> Strip:
         """The names of the columns."""
-        layout, line = self.layout_now, Line(width, self.kit.roles)
+        layout, line = self.layout_now, Line(width, self.ui.styles)
         line.put(margin(width), "asset", Role.MUTED)
         for name, end, _ in layout.columns:
             line.right(end, _HEADS.get(name, name), Role.MUTED)
         if layout.beside is not None:
-            _raise(line, layout.beside, self.kit.signs.guide)
-            style = self.kit.roles.style(Role.MUTED, Ground.RAISED)
+            _raise(line, layout.beside, self.ui.glyphs.guide)
+            style = self.ui.styles.style(Role.MUTED, Ground.RAISED)
             line.put_style(layout.net_end - 3, "net", style)
             line.put_style(layout.runs_end - 7, "in runs", style)
             _fill(line)
@@ -178,16 +180,16 @@ class AssetList(LineList):
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """An asset."""
-        kit, layout, asset = self.kit, self.layout_now, self._assets[row]
+        ui, layout, asset = self.ui, self.layout_now, self._assets[row]
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
-        line = Line(width, kit.roles, ground)
+        line = Line(width, ui.styles, ground)
         if cursor:
-            line.put(0, kit.signs.cursor, Role.ACCENT if focused else Role.GUIDE)
-        name = clip(symbol_of(asset, kit), NAME - GAP, ellipsis=kit.signs.cut)
+            line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
+        name = clip(symbol_of(asset, ui), NAME - GAP, ellipsis=ui.glyphs.cut)
         line.put(margin(width), name, Role.STRONG if cursor else Role.TEXT)
         for column, end, cells in layout.columns:
             number = asset.sums[column] if asset.sums is not None else None
-            text = in_cells(figure(asset, number, kit), cells)
+            text = in_cells(figure(asset, number, ui), cells)
             role = role_of(number, column)
             line.put(end - cell_width(text), text, role, bold=column == "net" and bool(number))
         if layout.beside is not None:
@@ -195,13 +197,13 @@ class AssetList(LineList):
         return line.strip()
 
     def _paint_realised(self, line: Line, asset: AssetLine, ground: Ground) -> None:
-        layout, roles = self.layout_now, self.kit.roles
+        layout, styles = self.layout_now, self.ui.styles
         assert layout.beside is not None
-        _raise(line, layout.beside, self.kit.signs.guide, ground)
-        text = figure(asset, asset.realised, self.kit)
-        style = roles.style(role_of(asset.realised, "realised"), ground)
+        _raise(line, layout.beside, self.ui.glyphs.guide, ground)
+        text = figure(asset, asset.realised, self.ui)
+        style = styles.style(role_of(asset.realised, "realised"), ground)
         line.put_style(layout.net_end - cell_width(text), text, style)
-        runs = count(asset.realised_runs) if asset.realised_runs else self.kit.signs.nothing
-        style = roles.style(Role.MUTED if asset.realised_runs else Role.FAINT, ground)
+        runs = count(asset.realised_runs) if asset.realised_runs else self.ui.glyphs.nothing
+        style = styles.style(Role.MUTED if asset.realised_runs else Role.FAINT, ground)
         line.put_style(layout.runs_end - cell_width(runs), runs, style)
         _fill(line, ground)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from inspector.query.grimoire.session_document import warning_words
 from inspector.text.numbers import amount
-from inspector.ui.kit import Kit
+from inspector.ui.context import UiContext
+from inspector.ui.lines import wrapped
 from inspector.ui.palette import Role
 from inspector.ui.pnl.book import AssetLine, Book, Warned
 from inspector.ui.pnl.figures import decimals_of, figure, in_groups, symbol_of
 from inspector.ui.run.label import safe
 from inspector.ui.run.sheet import Page
-from inspector.ui.wrap import wrapped
 
 LABEL = 13
 FIELDS = 3
@@ -22,7 +22,7 @@ MOST_LINES = 400
 def fact(page: Page, label: str, text: str, role: Role = Role.TEXT) -> None:
     """A label and text beside it."""
     room = max(8, page.room - LABEL)
-    for number, part in enumerate(wrapped(text, room, MOST_LINES, page.kit.signs.cut)):
+    for number, part in enumerate(wrapped(text, room, MOST_LINES, page.ui.glyphs.cut)):
         line = page.line()
         line.put(page.margin, "" if number else label, Role.MUTED)
         line.put(page.margin + LABEL, part, role)
@@ -49,10 +49,10 @@ def field(page: Page, label: str, text: str, role: Role, begun: bool) -> bool:
 
 def marked(page: Page, text: str) -> None:
     """Something to look at."""
-    signs = page.kit.signs
-    for number, part in enumerate(wrapped(text, page.room - 2, MOST_LINES, signs.cut)):
+    glyphs = page.ui.glyphs
+    for number, part in enumerate(wrapped(text, page.room - 2, MOST_LINES, glyphs.cut)):
         line = page.line()
-        line.put(page.margin, "" if number else signs.finding, Role.WARNING)
+        line.put(page.margin, "" if number else glyphs.finding, Role.WARNING)
         line.put(page.margin + 2, part, Role.TEXT)
 
 
@@ -62,23 +62,23 @@ def asset_named(book: Book, name: str) -> AssetLine:
     return known or AssetLine(name, None, None, 0)
 
 
-def money(kit: Kit, book: Book, name: str, number: int) -> str:
+def money(ui: UiContext, book: Book, name: str, number: int) -> str:
     """An amount and what it is of, as everywhere on the screen."""
     asset = asset_named(book, name)
-    return f"{figure(asset, number, kit)} {symbol_of(asset, kit)}"
+    return f"{figure(asset, number, ui)} {symbol_of(asset, ui)}"
 
 
-def recorded_money(kit: Kit, book: Book, name: str, text: str) -> str:
+def recorded_money(ui: UiContext, book: Book, name: str, text: str) -> str:
     """An amount that was recorded as text, which may be no number."""
     asset = asset_named(book, name)
-    number = safe(amount(text, decimals=decimals_of(asset, kit)), kit.signs)
-    return f"{number} {symbol_of(asset, kit)}"
+    number = safe(amount(text, decimals=decimals_of(asset, ui)), ui.glyphs)
+    return f"{number} {symbol_of(asset, ui)}"
 
 
-def warning_text(kit: Kit, book: Book, warned: Warned) -> str:
+def warning_text(ui: UiContext, book: Book, warned: Warned) -> str:
     """A warning with its amount in the units of everything else."""
     if warned.amount is None or warned.asset is None:
-        return kit.signs.show(warned.message)
-    step = None if warned.step is None else safe(warned.step, kit.signs)
-    moved = money(kit, book, warned.asset, warned.amount)
-    return kit.signs.plain(warning_words(warned.code, step, moved))
+        return ui.glyphs.safe(warned.message)
+    step = None if warned.step is None else safe(warned.step, ui.glyphs)
+    moved = money(ui, book, warned.asset, warned.amount)
+    return ui.glyphs.plain(warning_words(warned.code, step, moved))

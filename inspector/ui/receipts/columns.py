@@ -7,10 +7,10 @@ from typing import Any
 
 from inspector.model.status import Status
 from inspector.text.numbers import NOT_RECORDED, tokens
+from inspector.ui.glyphs import Glyphs
 from inspector.ui.palette import Role
 from inspector.ui.receipts.book import Record, cost_words, spent, trouble_of
 from inspector.ui.run.record_columns import Column, Table, plain
-from inspector.ui.signs import Signs
 
 BAR_CELLS = 12
 STATUS = {
@@ -23,31 +23,31 @@ MEMO = "skipped"
 """The word of a receipt that nothing had to be done for: neither contract nor inputs differ."""
 
 
-def sign_of(receipt: Record, signs: Signs) -> str:
+def sign_of(receipt: Record, glyphs: Glyphs) -> str:
     """The sign of how a receipt came out."""
-    return signs.of(STATUS.get(str(receipt.get("status")), Status.UNKNOWN))
+    return glyphs.of(STATUS.get(str(receipt.get("status")), Status.UNKNOWN))
 
 
-def receipts_table(records: Sequence[Record], signs: Signs) -> Table:
+def receipts_table(records: Sequence[Record], glyphs: Glyphs) -> Table:
     """Receipts, each with what it spent beside the dearest of them."""
     most = max((sum(spent(one) or (0, 0)) for one in records), default=0)
     columns = (
         Column("receipt", 7, plain("id"), right=True),
         Column("node", 20, plain("node"), Role.TEXT, grows=True, from_end=True),
-        Column("status", 11, _status(signs)),
+        Column("status", 11, _status(glyphs)),
         Column("fresh", 6, _tokens(0), Role.TEXT, right=True),
         Column("reused", 6, _tokens(1), right=True),
         Column("woken by", 12, _woken, narrow=False),
         Column("moved", 16, _moved, narrow=False),
-        Column("spent", BAR_CELLS, _bar(most, signs), Role.DONE, narrow=False),
+        Column("spent", BAR_CELLS, _bar(most, glyphs), Role.DONE, narrow=False),
     )
     return Table(columns, trouble_of, lambda one: f"receipt {one.get('id')} of {one.get('node')}")
 
 
-def _status(signs: Signs) -> Callable[[Record], str]:
+def _status(glyphs: Glyphs) -> Callable[[Record], str]:
     def text(receipt: Record) -> str:
         word = receipt.get("status")
-        return f"{sign_of(receipt, signs)} {NOT_RECORDED if word is None else word}"
+        return f"{sign_of(receipt, glyphs)} {NOT_RECORDED if word is None else word}"
 
     return text
 
@@ -73,26 +73,26 @@ def _tokens(which: int) -> Callable[[Record], str]:
     return text
 
 
-def _bar(most: int, signs: Signs) -> Callable[[Record], str]:
+def _bar(most: int, glyphs: Glyphs) -> Callable[[Record], str]:
     """Fresh tokens as a solid bar, reused ones behind it as a thin one."""
 
     def text(receipt: Record) -> str:
         fresh, reused = spent(receipt) or (0, 0)
-        return bar(fresh, reused, most, signs)
+        return bar(fresh, reused, most, glyphs)
 
     return text
 
 
-def bar(fresh: int, reused: int, most: int, signs: Signs) -> str:
+def bar(fresh: int, reused: int, most: int, glyphs: Glyphs) -> str:
     """What was spent beside the most that was; something is never nothing."""
     if not most or not fresh + reused:
         return ""
     whole = max(1, round((fresh + reused) * BAR_CELLS / most))
     solid = min(whole, max(1, round(fresh * BAR_CELLS / most))) if fresh else 0
-    return signs.bar * solid + signs.parent_bar * (whole - solid)
+    return glyphs.bar * solid + glyphs.parent_bar * (whole - solid)
 
 
-def sums_table(records: Sequence[Record], signs: Signs, *, money: bool) -> Table:
+def sums_table(records: Sequence[Record], glyphs: Glyphs, *, money: bool) -> Table:
     """Tokens by surprise cause and by node."""
     most: dict[str, int] = {}
     for one in records:
@@ -105,7 +105,7 @@ def sums_table(records: Sequence[Record], signs: Signs, *, money: bool) -> Table
         Column("fresh", 6, lambda one: tokens(one["fresh"]), Role.TEXT, right=True),
         Column("reused", 6, lambda one: tokens(one["reused"]), right=True),
         *((Column("cost", 16, _cost, Role.TEXT, right=True),) if money else ()),
-        Column("spent", BAR_CELLS, _share(most, signs), Role.DONE, narrow=False),
+        Column("spent", BAR_CELLS, _share(most, glyphs), Role.DONE, narrow=False),
     )
     return Table(columns, lambda one: None, lambda one: f"{one['of']} {one['group']}")
 
@@ -115,5 +115,5 @@ def _cost(one: Record) -> str:
     return cost_words(found) if isinstance(found, Mapping) else NOT_RECORDED
 
 
-def _share(most: Mapping[str, int], signs: Signs) -> Callable[[Record], str]:
-    return lambda one: bar(one["fresh"], one["reused"], most[str(one["of"])], signs)
+def _share(most: Mapping[str, int], glyphs: Glyphs) -> Callable[[Record], str]:
+    return lambda one: bar(one["fresh"], one["reused"], most[str(one["of"])], glyphs)

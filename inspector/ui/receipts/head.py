@@ -7,7 +7,7 @@ from textual.strip import Strip
 from inspector.model.status import Status
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import tokens
-from inspector.ui.paint import Line, Painted, gap, margin
+from inspector.ui.lines import Line, LineWidget, gap, margin
 from inspector.ui.palette import Role
 from inspector.ui.receipts.book import Book, Way, cost_words, verdict
 from inspector.ui.receipts.chart import ASCII_BLOCKS, BLOCKS, Cell, block, cells_of
@@ -16,7 +16,7 @@ from inspector.ui.receipts.columns import STATUS
 LABEL = 8
 
 
-class LedgerHead(Painted):
+class LedgerHead(LineWidget):
     """Four lines; where the terminal is low, the first two."""
 
     def __init__(self) -> None:
@@ -47,27 +47,27 @@ class LedgerHead(Painted):
         return line.strip()
 
     def _verdict(self, line: Line, width: int) -> None:
-        signs = self.kit.signs
+        glyphs = self.ui.glyphs
         holds, said = verdict(self._book)
         if holds is None:
-            line.add(signs.nothing, Role.MUTED)
+            line.add(glyphs.nothing, Role.MUTED)
         else:
-            sign, role = (signs.completed, Role.SUCCESS) if holds else (signs.failed, Role.ERROR)
+            sign, role = (glyphs.completed, Role.SUCCESS) if holds else (glyphs.failed, Role.ERROR)
             line.add(sign, role)
         way = self._way.value
         room = width - margin(width) - line.cells - cell_width(way) - gap(width)
-        line.add(clip(said, max(8, room - 1), ellipsis=signs.cut), skip=1)
+        line.add(clip(said, max(8, room - 1), ellipsis=glyphs.cut), skip=1)
         if line.cells + 1 + cell_width(way) <= width - margin(width):
             line.right(width - margin(width), way, Role.MUTED)
 
     def _sums(self, line: Line, width: int) -> None:
-        signs, document = self.kit.signs, self._book.document
+        glyphs, document = self.ui.glyphs, self._book.document
         end, space = width - margin(width), gap(width)
         pieces: list[tuple[str, Role]] = []
         for word, count in document.get("dispositions", {}).items():
-            sign = signs.of(STATUS.get(word, Status.UNKNOWN))
+            sign = glyphs.of(STATUS.get(word, Status.UNKNOWN))
             role = Role.ERROR if word == "failed" else Role.MUTED
-            pieces.append((f"{sign} {count:,} {signs.show(word)}", role))
+            pieces.append((f"{sign} {count:,} {glyphs.safe(word)}", role))
         total = document.get("tokens_total", {})
         if total and self._book.receipts:
             pieces.append((f"fresh {tokens(total['fresh'])}", Role.TEXT))
@@ -86,7 +86,7 @@ class LedgerHead(Painted):
         room = width - 2 * margin(width) - LABEL
         cells = cells_of(self._book.receipts, room, self._chosen)
         most = max((max(one.fresh, one.reused) for one in cells), default=0)
-        blocks = ASCII_BLOCKS if self.kit.signs.ascii else BLOCKS
+        blocks = ASCII_BLOCKS if self.ui.glyphs.ascii else BLOCKS
         line.add("fresh" if fresh else "reused", Role.MUTED)
         line.put(margin(width) + LABEL, "")
         for cell in cells:
@@ -97,11 +97,11 @@ class LedgerHead(Painted):
         sign = block(cell.fresh if fresh else cell.reused, most, blocks)
         role = Role.DONE if fresh else Role.GUIDE
         if sign == blocks[0]:
-            sign = self.kit.signs.pending if fresh else " "
+            sign = self.ui.glyphs.pending if fresh else " "
             role = Role.FAINT
         if cell.failed and fresh:
-            sign, role = self.kit.signs.failed, Role.ERROR
+            sign, role = self.ui.glyphs.failed, Role.ERROR
         if cell.chosen:
             role = Role.ACCENT
-            sign = self.kit.signs.caret if sign == " " else sign
+            sign = self.ui.glyphs.caret if sign == " " else sign
         return sign, role

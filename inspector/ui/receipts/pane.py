@@ -15,8 +15,7 @@ from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
-from inspector.ui.lines import LineList
-from inspector.ui.paint import margin
+from inspector.ui.lines import margin
 from inspector.ui.receipts.book import Book, Record, Way, book_of, trouble_of
 from inspector.ui.receipts.columns import receipts_table, sums_table
 from inspector.ui.receipts.head import LedgerHead
@@ -27,6 +26,7 @@ from inspector.ui.run.copying import fit_to_copy
 from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.record_list import RecordList
 from inspector.ui.run.sheet import Page, Sheet
+from inspector.ui.widgets.line_list import LineList
 
 AGAIN = 0.5
 """Seconds between two readings while the run goes on."""
@@ -109,11 +109,11 @@ class ReceiptsPane(Pane):
     def _show(self, *, keep: bool) -> None:
         """Lists the ledger; with `keep` the cursor stays on its receipt."""
         chosen = self._record if keep else None
-        rows, signs = self._book.rows(self._way), self.kit.signs
+        rows, glyphs = self._book.rows(self._way), self.ui.glyphs
         if self._way is Way.SUMS:
-            table = sums_table(rows, signs, money=self._book.money is not None)
+            table = sums_table(rows, glyphs, money=self._book.money is not None)
         else:
-            table = receipts_table(rows, signs)
+            table = receipts_table(rows, glyphs)
         self.list.show(table, rows)
         if chosen is not None:
             self._go_back_to(chosen)
@@ -136,8 +136,8 @@ class ReceiptsPane(Pane):
         width = sheet.size.width
         if not width:
             return
-        page = Page(self.kit, width, margin(width))
-        page.rule() if self.kit.roles.plain else page.line()
+        page = Page(self.ui, width, margin(width))
+        page.rule() if self.ui.styles.plain else page.line()
         if record is not None and self._way is Way.SUMS:
             write_sum(page, record, self._book)
         elif record is not None:

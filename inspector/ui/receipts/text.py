@@ -7,14 +7,13 @@ from typing import Any
 
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import NOT_RECORDED, tokens
-from inspector.ui.palette import Role
+from inspector.ui.lines import wrapped
+from inspector.ui.palette import STATUS_ROLE, Role, word_role
 from inspector.ui.receipts.book import NOT_SIGNED, Book, Record, cost_words, spent, trouble_of
 from inspector.ui.receipts.columns import MEMO, STATUS, sign_of
-from inspector.ui.roles import STATUS_ROLE, word_role
 from inspector.ui.run.content import record_content
 from inspector.ui.run.label import safe
 from inspector.ui.run.sheet import Page
-from inspector.ui.wrap import wrapped
 
 LABEL = 12
 MOST_LISTED = 12
@@ -37,26 +36,26 @@ def write(page: Page, receipt: Record, book: Book, next_ref: int) -> None:
 
 
 def _title(page: Page, receipt: Record) -> None:
-    signs, line = page.kit.signs, page.line()
+    glyphs, line = page.ui.glyphs, page.line()
     word = receipt.get("status")
     status = STATUS.get(str(word))
-    line.add(sign_of(receipt, signs), Role.MUTED if status is None else STATUS_ROLE[status])
+    line.add(sign_of(receipt, glyphs), Role.MUTED if status is None else STATUS_ROLE[status])
     title = f"receipt {receipt.get('id')} of {receipt.get('node')}"
-    line.add(clip(safe(title, signs), page.room - 14, ellipsis=signs.cut), Role.STRONG, skip=1)
-    shown = NOT_RECORDED if word is None else safe(str(word), signs)
+    line.add(clip(safe(title, glyphs), page.room - 14, ellipsis=glyphs.cut), Role.STRONG, skip=1)
+    shown = NOT_RECORDED if word is None else safe(str(word), glyphs)
     line.add(shown, Role.MUTED if status is None else word_role(status), skip=3)
     if receipt.get("created_at"):
-        line.add(safe(str(receipt["created_at"]), signs), Role.MUTED, skip=3)
+        line.add(safe(str(receipt["created_at"]), glyphs), Role.MUTED, skip=3)
 
 
 def _trouble(page: Page, receipt: Record) -> None:
-    said, signs = trouble_of(receipt), page.kit.signs
+    said, glyphs = trouble_of(receipt), page.ui.glyphs
     if said is None:
         return
     role = Role.ERROR if receipt.get("status") == "failed" else Role.TEXT
     line = page.line()
-    line.add(signs.finding, Role.WARNING)
-    for part in wrapped(safe(said, signs), page.room - 2, 6, signs.cut):
+    line.add(glyphs.finding, Role.WARNING)
+    for part in wrapped(safe(said, glyphs), page.room - 2, 6, glyphs.cut):
         line.put(page.margin + 2, part, role)
         line = page.line()
     page.lines.pop()
@@ -185,10 +184,10 @@ def _short(value: Any) -> str:
 
 
 def _part(page: Page, label: str, part: Part) -> None:
-    signs = page.kit.signs
+    glyphs = page.ui.glyphs
     for number, (text, role) in enumerate(part):
-        shown = safe(text, signs)
-        for at, piece in enumerate(wrapped(shown, max(8, page.room - LABEL), 3, signs.cut)):
+        shown = safe(text, glyphs)
+        for at, piece in enumerate(wrapped(shown, max(8, page.room - LABEL), 3, glyphs.cut)):
             line = page.line()
             if not number and not at:
                 line.add(label, Role.MUTED)
@@ -207,7 +206,7 @@ def _diff(page: Page, receipt: Record) -> None:
         line.add(one.lead)
         line.add(one.key, Role.MUTED)
         room = max(0, page.end - line.cells)
-        line.add(clip(one.rest, room, ellipsis=page.kit.signs.cut))
+        line.add(clip(one.rest, room, ellipsis=page.ui.glyphs.cut))
     if len(lines) > MOST_DIFF:
         page.line().add(f"{len(lines) - MOST_DIFF:,} more lines", Role.MUTED)
 
@@ -225,20 +224,20 @@ def _addresses(page: Page, receipt: Record) -> None:
         ("prev", receipt.get("prev"), ""),
         ("contract", receipt.get("contract_fingerprint"), ""),
     ):
-        line, signs = page.line(), page.kit.signs
+        line, glyphs = page.line(), page.ui.glyphs
         line.add(label, Role.MUTED)
-        shown = NOT_RECORDED if value is None else safe(str(value), signs)
+        shown = NOT_RECORDED if value is None else safe(str(value), glyphs)
         line.put(page.margin + LABEL, "")
         room = page.room - LABEL
-        line.add(clip(shown, room, ellipsis=signs.cut))
+        line.add(clip(shown, room, ellipsis=glyphs.cut))
         if note and value is not None and line.cells + 3 + cell_width(note) <= page.end:
             line.add(note, Role.WARNING if matches is False else Role.MUTED, skip=3)
 
 
 def write_sum(page: Page, record: Record, book: Book) -> None:
     """What is said of a cause or a node."""
-    signs, group = page.kit.signs, str(record["group"])
-    page.line().add(clip(safe(group, signs), page.room, ellipsis=signs.cut), Role.STRONG)
+    glyphs, group = page.ui.glyphs, str(record["group"])
+    page.line().add(clip(safe(group, glyphs), page.room, ellipsis=glyphs.cut), Role.STRONG)
     key = "node" if record["of"] == "node" else "surprise_cause"
     mine = [one for one in book.receipts if one.get(key) == group]
     counts: dict[str, int] = {}

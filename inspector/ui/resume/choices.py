@@ -9,9 +9,9 @@ from textual.message import Message
 from textual.strip import Strip
 
 from inspector.text.measure import cell_width, clip
-from inspector.ui.lines import LineList
-from inspector.ui.paint import NARROW, Line
+from inspector.ui.lines import NARROW, Line
 from inspector.ui.palette import Ground, Role
+from inspector.ui.widgets.line_list import LineList
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Choice:
 class ChoiceList(LineList):
     """The choices, the dangerous ones apart; pages are those of the text above."""
 
-    SAYS_HOW_FAR = False
+    SHOWS_POSITION = False
 
     class Turned(Message):
         """A page of the text above is asked for."""
@@ -89,28 +89,28 @@ class ChoiceList(LineList):
 
     def rest(self, width: int) -> Line:
         """An empty line below the last choice."""
-        return Line(width, self.kit.roles, Ground.RAISED)
+        return Line(width, self.ui.styles, Ground.RAISED)
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """A choice."""
-        choice, kit = self._rows[row], self.kit
+        choice, ui = self._rows[row], self.ui
         if choice is None:
             return self.rest(width).strip()
-        signs, wide = kit.signs, width >= NARROW
+        glyphs, wide = ui.glyphs, width >= NARROW
         side = 1 if wide else 0
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.RAISED
-        line = Line(width - 2 * side, kit.roles, ground)
+        line = Line(width - 2 * side, ui.styles, ground)
         if cursor:
-            line.put(0, signs.cursor, Role.ACCENT if focused else Role.GUIDE)
-        key = signs.plain(kit.keys.shown(choice.command))
+            line.put(0, glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
+        key = glyphs.plain(ui.keys.shown(choice.command))
         end = line.width - 2
         room = end - cell_width(key) - 2
         role = Role.MUTED if choice.reason else Role.STRONG if cursor else Role.TEXT
-        line.put(2, clip(signs.plain(choice.label), room - 2, ellipsis=signs.cut), role)
+        line.put(2, clip(glyphs.plain(choice.label), room - 2, ellipsis=glyphs.cut), role)
         note = choice.note if choice.is_told or not choice.reason else choice.reason
         left = room - line.cells - 3
         if note and left >= min(12, cell_width(note)):
-            line.add(clip(signs.plain(note), left, ellipsis=signs.cut), Role.MUTED, skip=3)
+            line.add(clip(glyphs.plain(note), left, ellipsis=glyphs.cut), Role.MUTED, skip=3)
         line.right(end, key, Role.MUTED)
-        edge = Line(side, kit.roles, Ground.RAISED).strip()
+        edge = Line(side, ui.styles, Ground.RAISED).strip()
         return Strip.join([edge, line.strip(), edge]) if side else line.strip()

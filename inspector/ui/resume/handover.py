@@ -14,7 +14,7 @@ from inspector.process.background import Background, run_in_background
 from inspector.process.foreground import run_here, until_enter
 from inspector.resume.launch import Launching, environment, exit_words
 from inspector.text.escape import visible
-from inspector.ui.aside import aside
+from inspector.ui.terminal import suspended
 
 LOOK_SECONDS = 0.25
 MOST_SAID = 200
@@ -28,7 +28,7 @@ def hand_over(app: App[Any], launching: Launching) -> int:
     """
     plan = launching.plan
     assert plan.command is not None and plan.program is not None
-    with aside(app):
+    with suspended(app):
         print(f"\nInspector: {visible(plan.run.title)} is resumed in {visible(plan.command.cwd)}\n")
         sys.stdout.flush()
         code = run_here(

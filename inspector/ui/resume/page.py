@@ -11,10 +11,9 @@ from inspector.resume.launch import Outcome
 from inspector.resume.plan import Plan, sentence
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import duration
-from inspector.ui.kit import Kit
-from inspector.ui.paint import NARROW, Line
+from inspector.ui.context import UiContext
+from inspector.ui.lines import NARROW, Line, wrapped
 from inspector.ui.palette import Ground, Role
-from inspector.ui.wrap import wrapped
 
 VALUE_CELLS = 15
 """Where the second column begins."""
@@ -26,8 +25,8 @@ COMMAND_LINES = 4
 class ResumePage:
     """Lines of the dialog, `width` cells on raised ground."""
 
-    def __init__(self, kit: Kit, width: int, *, airy: bool = True) -> None:
-        self.kit = kit
+    def __init__(self, ui: UiContext, width: int, *, airy: bool = True) -> None:
+        self.ui = ui
         self.width = width
         self.airy = airy
         """Whether blocks are a row apart; where there is no room they are not."""
@@ -58,22 +57,22 @@ class ResumePage:
         sign_role: Role = Role.MUTED,
         *,
         role: Role = Role.TEXT,
-        aside: str = "",
+        suspended: str = "",
     ) -> None:
         """A label and what it is, in two columns; below one another where it is narrow."""
-        signs, narrow = self.kit.signs, self.width < NARROW
-        if narrow and aside:
-            text, aside = f"{text}, {aside}", ""
+        glyphs, narrow = self.ui.glyphs, self.width < NARROW
+        if narrow and suspended:
+            text, suspended = f"{text}, {suspended}", ""
         lead = f"{sign} {label}" if sign else label
         at = self.inset + (2 if narrow else VALUE_CELLS)
         # Where it is narrow the label begins the sentence.
         whole = f"{lead}  {text}" if narrow else text
         room = self.width - self.inset - (self.inset if narrow else at)
-        lines = wrapped(signs.plain(whole), room, MOST_LINES, signs.cut) or [""]
+        lines = wrapped(glyphs.plain(whole), room, MOST_LINES, glyphs.cut) or [""]
         if narrow:
             # The lines below are indented, so they are broken anew for what is left.
             rest = whole[len(lines[0]) :].lstrip()
-            more = wrapped(signs.plain(rest), room - 2, MOST_LINES - 1, signs.cut)
+            more = wrapped(glyphs.plain(rest), room - 2, MOST_LINES - 1, glyphs.cut)
             lines = [lines[0].removeprefix(lead).lstrip(), *more]
         for number, words in enumerate(lines):
             line = self._line()
@@ -82,14 +81,14 @@ class ResumePage:
                 line.add(label, Role.MUTED, skip=1 if sign else 0)
             line.put(line.cells + 2 if narrow and number == 0 else at, words, role)
             left = self.width - self.inset - line.cells - 3
-            if aside and number == len(lines) - 1 and cell_width(aside) <= left:
-                line.add(aside, Role.MUTED, skip=3)
+            if suspended and number == len(lines) - 1 and cell_width(suspended) <= left:
+                line.add(suspended, Role.MUTED, skip=3)
             self._put(line)
 
     def remark(self, text: str, sign: str, sign_role: Role, role: Role = Role.TEXT) -> None:
         """A sentence behind a sign."""
-        signs = self.kit.signs
-        lines = wrapped(signs.plain(text), self.room - 2, MOST_LINES, signs.cut)
+        glyphs = self.ui.glyphs
+        lines = wrapped(glyphs.plain(text), self.room - 2, MOST_LINES, glyphs.cut)
         for number, words in enumerate(lines):
             line = self._line()
             if number == 0:
@@ -99,16 +98,16 @@ class ResumePage:
 
     def block(self, lines: Sequence[tuple[str, Role]]) -> None:
         """Lines on the ground colour, as something to be taken away."""
-        roles, edge = self.kit.roles, self.inset - 1
+        styles, edge = self.ui.styles, self.inset - 1
         for text, role in lines:
-            inner = Line(self.width - 2 * edge, roles, Ground.BG)
-            inner.put(1, clip(text, inner.width - 2, ellipsis=self.kit.signs.cut), role)
-            side = Line(edge, roles, Ground.RAISED).strip()
+            inner = Line(self.width - 2 * edge, styles, Ground.BG)
+            inner.put(1, clip(text, inner.width - 2, ellipsis=self.ui.glyphs.cut), role)
+            side = Line(edge, styles, Ground.RAISED).strip()
             self._strips.append(Strip.join([side, inner.strip(), side]))
         self._blank = False
 
     def _line(self) -> Line:
-        return Line(self.width, self.kit.roles, Ground.RAISED)
+        return Line(self.width, self.ui.styles, Ground.RAISED)
 
     def _put(self, line: Line) -> None:
         self._strips.append(line.strip())
@@ -117,37 +116,37 @@ class ResumePage:
 
 def write_plan(page: ResumePage, plan: Plan, now: int) -> None:
     """The facts of a plan, then its command."""
-    signs, flight = page.kit.signs, plan.preflight
+    glyphs, flight = page.ui.glyphs, plan.preflight
 
     def safe(text: str) -> str:
-        return signs.show(text)
+        return glyphs.safe(text)
 
     if not flight.resumable:
         page.remark(
             f"It cannot be resumed: {safe(flight.reason or '')}.".replace("..", "."),
-            signs.failed,
+            glyphs.failed,
             Role.ERROR,
         )
         page.gap()
     if flight.stands is not None:
         kind = "" if flight.position is None else flight.position.kind
-        sign = {"parallel": f"{signs.parallel} ", "loop": f"{signs.loop} "}.get(kind, "")
+        sign = {"parallel": f"{glyphs.parallel} ", "loop": f"{glyphs.loop} "}.get(kind, "")
         page.fact("stands in", sign + safe(flight.stands))
     if flight.liveness is not None:
         word, _, rest = flight.liveness.partition(", ")
-        page.fact("alive", safe(word), aside=safe(rest))
+        page.fact("alive", safe(word), suspended=safe(rest))
     if flight.deadline is not None:
         page.fact("time left", _left(flight.deadline - now), role=Role.WARNING)
     page.gap()
     for line in flight.done:
-        page.fact("keep", safe(line), signs.completed, Role.SUCCESS)
+        page.fact("keep", safe(line), glyphs.completed, Role.SUCCESS)
     for line in flight.unknown:
-        page.fact("unconfirmed", safe(line), signs.unconfirmed, Role.TEXT)
+        page.fact("unconfirmed", safe(line), glyphs.unconfirmed, Role.TEXT)
     if flight.will_run:
-        page.fact("will run", safe(", ".join(flight.will_run)), signs.pending)
+        page.fact("will run", safe(", ".join(flight.will_run)), glyphs.pending)
     page.gap()
     for caution in flight.warnings:
-        page.remark(safe(caution.message), signs.finding, Role.WARNING)
+        page.remark(safe(caution.message), glyphs.finding, Role.WARNING)
     if flight.needs:
         page.gap()
         page.fact("needs", safe(", ".join(flight.needs)))
@@ -158,7 +157,7 @@ def write_plan(page: ResumePage, plan: Plan, now: int) -> None:
         page.block(_command(page, plan))
     if plan.problem is not None and flight.resumable:
         page.gap()
-        page.remark(safe(plan.problem), signs.finding, Role.WARNING)
+        page.remark(safe(plan.problem), glyphs.finding, Role.WARNING)
 
 
 def _left(ms: int) -> str:
@@ -166,20 +165,20 @@ def _left(ms: int) -> str:
 
 
 def _command(page: ResumePage, plan: Plan) -> list[tuple[str, Role]]:
-    signs, command = page.kit.signs, plan.command
+    glyphs, command = page.ui.glyphs, plan.command
     if command is None:
         request = (plan.request or "").split("\n")
-        shown = [(signs.show(line), Role.TEXT) for line in request[:COMMAND_LINES]]
-        return [*shown, (signs.plain("the request to its server; p copies it"), Role.MUTED)]
+        shown = [(glyphs.safe(line), Role.TEXT) for line in request[:COMMAND_LINES]]
+        return [*shown, (glyphs.plain("the request to its server; p copies it"), Role.MUTED)]
     prompt = plan.preflight.prompt
     words = [_word(word, prompt) for word in command.argv]
-    text = signs.show(" ".join(words))
-    lines = wrapped(text, page.width - 2 * page.inset, COMMAND_LINES, signs.cut)
+    text = glyphs.safe(" ".join(words))
+    lines = wrapped(text, page.width - 2 * page.inset, COMMAND_LINES, glyphs.cut)
     note = "the exact command"
     if prompt is not None:
         count = prompt.rstrip("\n").count("\n") + 1
         note += f"; the prompt has {count} line{'' if count == 1 else 's'}"
-    found = [(signs.show(f"cd {_home(command.cwd)}"), Role.TEXT)]
+    found = [(glyphs.safe(f"cd {_home(command.cwd)}"), Role.TEXT)]
     found += [(line, Role.STRONG) for line in lines]
     return [*found, (note, Role.MUTED)]
 
@@ -198,27 +197,29 @@ def _home(folder: str) -> str:
 
 def write_question(page: ResumePage, plan: Plan, behind: bool) -> None:
     """What is asked before a launch: once more what is at stake."""
-    signs, flight = page.kit.signs, plan.preflight
+    glyphs, flight = page.ui.glyphs, plan.preflight
     where = "in the background" if behind else "in this terminal"
-    page.remark(f"Launch it {where}?", signs.finding, Role.WARNING, Role.STRONG)
+    page.remark(f"Launch it {where}?", glyphs.finding, Role.WARNING, Role.STRONG)
     page.gap()
     if flight.liveness is not None:
-        page.remark(sentence(f"alive: {signs.show(flight.liveness)}"), signs.finding, Role.WARNING)
+        page.remark(
+            sentence(f"alive: {glyphs.safe(flight.liveness)}"), glyphs.finding, Role.WARNING
+        )
     for caution in flight.warnings:
-        page.remark(signs.show(caution.message), signs.finding, Role.WARNING)
+        page.remark(glyphs.safe(caution.message), glyphs.finding, Role.WARNING)
     if behind:
-        page.remark("Nobody can answer what it asks.", signs.finding, Role.WARNING)
+        page.remark("Nobody can answer what it asks.", glyphs.finding, Role.WARNING)
     page.gap()
     page.block(_command(page, plan))
 
 
 def write_outcome(page: ResumePage, outcome: Outcome, ended: str, said: Sequence[str]) -> None:
     """What came of a launch: by the store first, then how the program ended."""
-    signs = page.kit.signs
+    glyphs = page.ui.glyphs
     well = outcome.went_well
     page.remark(
         sentence(f"by the store {outcome.words}"),
-        signs.completed if well else signs.failed,
+        glyphs.completed if well else glyphs.failed,
         Role.SUCCESS if well else Role.ERROR,
         Role.STRONG,
     )
@@ -226,7 +227,7 @@ def write_outcome(page: ResumePage, outcome: Outcome, ended: str, said: Sequence
     page.gap()
     for change in outcome.changes:
         name, _, what = change.partition(": ")
-        page.fact(signs.show(name), signs.show(what))
+        page.fact(glyphs.safe(name), glyphs.safe(what))
     write_said(page, said)
 
 
@@ -234,4 +235,4 @@ def write_said(page: ResumePage, said: Sequence[str]) -> None:
     """The end of what a program in the background wrote."""
     if said:
         page.gap()
-        page.block([(page.kit.signs.show(line), Role.MUTED) for line in said])
+        page.block([(page.ui.glyphs.safe(line), Role.MUTED) for line in said])

@@ -10,12 +10,12 @@ from textual.strip import Strip
 
 from inspector.resume.plan import Plan
 from inspector.text.measure import cell_width, clip
-from inspector.ui.field import Field
-from inspector.ui.paint import Painted
+from inspector.ui.lines import LineWidget
 from inspector.ui.palette import Ground, Role
 from inspector.ui.resume.choices import Choice
 from inspector.ui.resume.page import ResumePage
 from inspector.ui.run.sheet import Sheet
+from inspector.ui.widgets.prompt_input import PromptInput
 
 NOTHING_STARTED = "nothing has been started"
 
@@ -31,7 +31,7 @@ class Stage(Enum):
     OVER = auto()
 
 
-class ResumeTitle(Painted):
+class ResumeTitle(LineWidget):
     """What it is about, and what has not happened."""
 
     def __init__(self, title: str) -> None:
@@ -47,13 +47,13 @@ class ResumeTitle(Painted):
 
     def paint_line(self, y: int, width: int) -> Strip:
         """The row."""
-        line, signs = self.line(width, Ground.RAISED), self.kit.signs
-        inset = ResumePage(self.kit, width).inset
-        more, end = signs.plain(self._more), width - inset
+        line, glyphs = self.line(width, Ground.RAISED), self.ui.glyphs
+        inset = ResumePage(self.ui, width).inset
+        more, end = glyphs.plain(self._more), width - inset
         room = end - inset - (cell_width(more) + 2 if more else 0)
-        title = f"Resume {signs.show(self._title)}"
-        line.put(inset, clip(title, room, ellipsis=signs.cut), Role.STRONG)
-        both = f"{more}   {signs.plain(self._right)}" if more else signs.plain(self._right)
+        title = f"Resume {glyphs.safe(self._title)}"
+        line.put(inset, clip(title, room, ellipsis=glyphs.cut), Role.STRONG)
+        both = f"{more}   {glyphs.plain(self._right)}" if more else glyphs.plain(self._right)
         right = both if line.cells + 3 + cell_width(both) <= end else more
         line.right(end, right, Role.MUTED)
         return line.strip()
@@ -67,10 +67,10 @@ class ResumeText(Sheet):
         self.can_focus = False
 
 
-class TypedField(Field):
+class TypedField(PromptInput):
     """What has to be typed before a run that may live, or one that moves money, is launched."""
 
-    AROUND = Ground.RAISED
+    SURROUND = Ground.RAISED
 
 
 @dataclass(frozen=True, slots=True)

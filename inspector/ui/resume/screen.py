@@ -17,12 +17,8 @@ from inspector.model.run import Run
 from inspector.resume.command import hosts, shell_line
 from inspector.resume.document import markdown
 from inspector.resume.plan import Choices, Plan
-from inspector.ui.aside import why_no_handover
 from inspector.ui.commands import Hint
-from inspector.ui.field import Field
-from inspector.ui.frame import Footer
-from inspector.ui.lines import LineList
-from inspector.ui.paint import NARROW
+from inspector.ui.lines import NARROW
 from inspector.ui.palette import Role
 from inspector.ui.resume.choices import Choice, ChoiceList
 from inspector.ui.resume.commands import RESUME
@@ -43,7 +39,11 @@ from inspector.ui.resume.parts import (
     TypedField,
 )
 from inspector.ui.run.copying import copy, save
-from inspector.ui.screen import CommandScreen
+from inspector.ui.screens.base import CommandScreen
+from inspector.ui.terminal import why_no_handover
+from inspector.ui.widgets.frame import Footer
+from inspector.ui.widgets.line_list import LineList
+from inspector.ui.widgets.prompt_input import PromptInput
 
 WIDEST = 95
 SAID_LINES = 8
@@ -56,7 +56,7 @@ WITH_UNTIL = 76
 class ResumeScreen(CommandScreen):
     """What resuming a run would do; nothing is started without a second word."""
 
-    PLACE = RESUME
+    SCOPE = RESUME
     HINTS: ClassVar[tuple[str, ...]] = ("do", "back")
 
     def __init__(self, feed: Feed, run: Run, settings: Settings, folder: Path) -> None:
@@ -75,7 +75,7 @@ class ResumeScreen(CommandScreen):
 
     def compose(self) -> ComposeResult:
         """Title, facts, a field for what has to be typed, choices; the footer below."""
-        with Vertical(id="resume", classes="-ascii" if self.kit.signs.ascii else None):
+        with Vertical(id="resume", classes="-ascii" if self.ui.glyphs.ascii else None):
             yield ResumeTitle(self._run.title)
             yield ResumeText()
             field = TypedField("type", "enter launches, esc goes back", id="resume-typed")
@@ -87,7 +87,7 @@ class ResumeScreen(CommandScreen):
     def on_mount(self) -> None:
         """Reads the run; the clock only runs down to a deadline."""
         super().on_mount()
-        self._launcher = Launcher(self.app, self._feed, self._run, self._folder, self.kit.clock)
+        self._launcher = Launcher(self.app, self._feed, self._run, self._folder, self.ui.clock)
         self.query_one(ChoiceList).focus()
         self._launcher.look(self._take)
         self.set_interval(1.0, self._tick)
@@ -146,26 +146,28 @@ class ResumeScreen(CommandScreen):
 
     def _write(self, page: ResumePage) -> None:
         plan, over, program = self.plan, self._over, self._launcher.program
-        signs = self.kit.signs
+        glyphs = self.ui.glyphs
         said = () if program is None else program.said[-SAID_LINES:]
         if self._stage is Stage.OVER and over is not None:
-            write_outcome(page, over.outcome, signs.show(over.ended), said)
+            write_outcome(page, over.outcome, glyphs.safe(over.ended), said)
         elif self._stage is Stage.BEHIND and program is not None:
-            page.remark("It goes on when this is closed.", signs.running, Role.ACCENT)
+            page.remark("It goes on when this is closed.", glyphs.running, Role.ACCENT)
             write_said(page, [*said, program.current] if program.current else said)
         elif self._unreadable is not None:
             page.remark(
-                f"It cannot be read now: {signs.show(self._unreadable)}.", signs.failed, Role.ERROR
+                f"It cannot be read now: {glyphs.safe(self._unreadable)}.",
+                glyphs.failed,
+                Role.ERROR,
             )
         elif plan is None or self._stage is Stage.STARTING:
-            page.remark("reading" if plan is None else "starting", signs.pending, Role.MUTED)
+            page.remark("reading" if plan is None else "starting", glyphs.pending, Role.MUTED)
         elif self._stage is Stage.QUESTION:
             write_question(page, plan, self._behind)
             if self._to_type() is not None:
-                page.remark(f"Type {signs.show(self._to_type() or '')} to launch it.", " ",
+                page.remark(f"Type {glyphs.safe(self._to_type() or '')} to launch it.", " ",
                             Role.MUTED, Role.STRONG)  # fmt: skip
         else:
-            write_plan(page, plan, self.kit.clock())
+            write_plan(page, plan, self.ui.clock())
 
     def _lay_out(self, *, keep: bool) -> None:
         """Fits text and choices into the terminal: the text scrolls where there is no room."""
@@ -187,7 +189,7 @@ class ResumeScreen(CommandScreen):
         space = 1 if airy else 0
         title, sheet = self.query_one(ResumeTitle), self.query_one(ResumeText)
         offered = self.query_one(ChoiceList)
-        more = f"{self.kit.keys.shown('cursor.page-down')} for more" if is_cut else ""
+        more = f"{self.ui.keys.shown('cursor.page-down')} for more" if is_cut else ""
         title.show(self._not_happened(), more)
         title.styles.margin = (space, 0)
         sheet.styles.height = text
@@ -197,7 +199,7 @@ class ResumeScreen(CommandScreen):
         offered.show(choices, airy=airy, keep=keep)
 
     def _page(self, width: int, choices: Sequence[Choice], airy: bool) -> tuple[ResumePage, int]:
-        page = ResumePage(self.kit, width, airy=airy)
+        page = ResumePage(self.ui, width, airy=airy)
         self._write(page)
         apart = sum(choice.apart for choice in choices) if airy else 0
         return page, len(choices) + apart
@@ -209,7 +211,7 @@ class ResumeScreen(CommandScreen):
 
     def show_hints(self, right: str = UNTIL) -> None:
         """The footer of a dialog."""
-        keys = self.kit.keys
+        keys = self.ui.keys
         over = self._stage in (Stage.OVER, Stage.BEHIND)
         leave = Hint(keys.shown("back"), "close" if over else "cancel")
         found = [Hint("↑ ↓", "choose"), *keys.hints(["do"]), leave]
@@ -223,11 +225,11 @@ class ResumeScreen(CommandScreen):
     def _offered(self) -> list[Choice]:
         names = [one.name for one in hosts(self._choices.hosts)]
         typed = self._to_type() is not None
-        return Offer(self._stage, self.plan, typed, names, self.why_not).choices()
+        return Offer(self._stage, self.plan, typed, names, self.disabled_reason).choices()
 
     # What can be done
 
-    def why_not(self, name: str) -> str | None:
+    def disabled_reason(self, name: str) -> str | None:
         """Why a command cannot be done now."""
         plan = self.plan
         if name not in _OF_A_PLAN:
@@ -254,7 +256,7 @@ class ResumeScreen(CommandScreen):
         if choice is None:
             return
         if choice.command:
-            self.run_command(self.kit.keys[choice.command])
+            self.run_command(self.ui.keys[choice.command])
         else:
             self._launch()
 
@@ -330,8 +332,8 @@ class ResumeScreen(CommandScreen):
         self.query_one(TypedField).value = ""
         self._show(Stage.QUESTION)
 
-    @on(Field.Left)
-    def _left(self, event: Field.Left) -> None:
+    @on(PromptInput.Left)
+    def _left(self, event: PromptInput.Left) -> None:
         if event.key != "enter":
             self.action_back()
         elif event.field.value.strip() == self._to_type():
@@ -373,10 +375,10 @@ class ResumeScreen(CommandScreen):
         front = self._launcher.app.screen
         if isinstance(front, CommandScreen):
             title = self._run.title
-            front.say(front.kit.signs.show(f"{title}: by the store {over.outcome.words}."))
+            front.show_message(front.ui.glyphs.safe(f"{title}: by the store {over.outcome.words}."))
 
     def _say(self, sentence: str) -> None:
-        self.say(self.kit.signs.show(sentence))
+        self.show_message(self.ui.glyphs.safe(sentence))
 
 
 _OF_A_PLAN = (

@@ -13,9 +13,7 @@ from inspector.live.feed import Feed, Message, Overview, Reading, Subscription
 from inspector.model.run import Run
 from inspector.query.view import RunView, Tab
 from inspector.ui.commands import Hint
-from inspector.ui.frame import READ_ONLY, Footer, Tabs
-from inspector.ui.lines import LineList
-from inspector.ui.paint import NARROW
+from inspector.ui.lines import NARROW
 from inspector.ui.run.asking import Answered, Asker
 from inspector.ui.run.commands import RUN
 from inspector.ui.run.detail import BESIDE
@@ -29,7 +27,9 @@ from inspector.ui.run.tabs import RunTabs, labels
 from inspector.ui.run.timeline_pane import TimelinePane
 from inspector.ui.run.travel import Course
 from inspector.ui.run.values_then import Point, point_of
-from inspector.ui.screen import CommandScreen, Explained, Here
+from inspector.ui.screens.base import CommandScreen, GlyphMeaning, PaneHelp
+from inspector.ui.widgets.frame import READ_ONLY, Footer, Tabs
+from inspector.ui.widgets.line_list import LineList
 
 TRAVELLING: tuple[tuple[str, str], ...] = (
     ("live", "return to now"),
@@ -58,7 +58,7 @@ class RunFooter(Footer):
 class RunBase(CommandScreen):
     """Head, tabs and footer of one run, and the views of it that arrive."""
 
-    PLACE: ClassVar[str] = RUN
+    SCOPE: ClassVar[str] = RUN
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-middle"), (BESIDE, "-wide")]  # noqa: RUF012
 
     def __init__(self, feed: Feed, run: Run) -> None:
@@ -197,7 +197,7 @@ class RunBase(CommandScreen):
         standing = Standing(view, self.timeline_pane.timed, axis_told, missed, percent)
         self.query_one(RunHeader).show(self.run_shown, standing)
         self.query_one(Identity).show(self.run_shown, standing)
-        self.query_one(RunTabs).show(labels(self._tabs, self.kit.signs), self._active)
+        self.query_one(RunTabs).show(labels(self._tabs, self.ui.glyphs), self._active)
 
     @on(TimelinePane.AxisChanged)
     def _axis_changed(self) -> None:
@@ -266,7 +266,7 @@ class RunBase(CommandScreen):
 
     def on_key(self, event: events.Key) -> None:
         """What is for a list that is not there yet is put off."""
-        if self._early.keeps(event, self.kit.keys):
+        if self._early.keeps(event, self.ui.keys):
             event.stop()
 
     def _perform_early(self, late: Pane | None = None) -> None:
@@ -309,7 +309,7 @@ class RunBase(CommandScreen):
         if index < len(self._tabs):
             self._open_tab(index, self._source_place())
         else:
-            self.say(f"There is no tab {index + 1}: this run has {len(self._tabs)}.")
+            self.show_message(f"There is no tab {index + 1}: this run has {len(self._tabs)}.")
 
     def _source_place(self) -> str | None:
         return self.pane.source_place() if self.pane.ready else None
@@ -318,7 +318,7 @@ class RunBase(CommandScreen):
 
     def show_hints(self, right: str = READ_ONLY) -> None:
         """The footer of what is in front; while travelling that of travelling."""
-        keys, found = self.kit.keys, []
+        keys, found = self.ui.keys, []
         view = self.course.shown
         travelling = view is not None and view.travelling
         hints = TRAVELLING if travelling else self.pane.hints(self.size.width)
@@ -347,22 +347,22 @@ class RunBase(CommandScreen):
         """What fits in the footer depends on the width."""
         self.show_hints()
 
-    def here(self) -> Here | None:
+    def here(self) -> PaneHelp | None:
         """The tab in front with the words of its footer; the timeline's are the screen's own."""
         if self.pane is self.timeline_pane or not self.pane.ready:
             return None
         hints = self.pane.hints(WIDEST)
         words = {name.removesuffix(".alone"): word for name, word in hints}
-        return Here(self._tabs[self._active].title, words, OF_THE_TIMELINE)
+        return PaneHelp(self._tabs[self._active].title, words, OF_THE_TIMELINE)
 
-    def explain(self) -> Sequence[Explained]:
+    def explain(self) -> Sequence[GlyphMeaning]:
         """The signs of the selected row."""
         timeline = self.timeline_pane.timeline
         if self.pane is not self.timeline_pane or timeline.cursor < 0 or timeline.view is None:
             return ()
-        return explain(timeline.picture(timeline.cursor), self.kit.signs)
+        return explain(timeline.picture(timeline.cursor), self.ui.glyphs)
 
-    def zone_changed(self) -> None:
+    def on_zone_changed(self) -> None:
         """Times are told in another zone."""
         self._show_head()
         for pane in self._ready_panes:

@@ -9,9 +9,9 @@ from inspector.query.ask_sql import unique_names
 from inspector.query.raw_pages import Cut, Withheld
 from inspector.text.mask import mask_named
 from inspector.text.numbers import count, size
+from inspector.ui.glyphs import Glyphs
 from inspector.ui.palette import Role
 from inspector.ui.run.label import LONGEST
-from inspector.ui.signs import Signs
 
 NULL = "NULL"
 LEASE = "withheld"
@@ -26,7 +26,7 @@ class Written(NamedTuple):
     right: bool
 
 
-def written(name: str, cell: Any, signs: Signs) -> Written:
+def written(name: str, cell: Any, glyphs: Glyphs) -> Written:
     """A cell on one line; `name` is the column's, because some names say that it is a secret."""
     if cell is None:
         return Written(NULL, Role.FAINT, False)
@@ -39,7 +39,7 @@ def written(name: str, cell: Any, signs: Signs) -> Written:
         return Written(f"blob {size(length)}", Role.MUTED, True)
     if not head:
         return Written("''", Role.FAINT, False)
-    shown = signs.show(mask_named(name, head[:LONGEST]).text)
+    shown = glyphs.safe(mask_named(name, head[:LONGEST]).text)
     return Written(shown, Role.TEXT, False)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inspector.ui.paint import NARROW, margin
+from inspector.ui.lines import NARROW, margin
 
 COUNT_CELLS = 7
 """Kept free for `∥ 2/3`, so that a label is cut where it was when the count grows."""

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.worker import get_current_worker
 
 from inspector.text.measure import cell_width, clip
-from inspector.ui.paint import NARROW, Line, margin
+from inspector.ui.lines import NARROW, Line, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.run.content import Content
 from inspector.ui.run.content_rows import NO_ROWS, Rows, rows_of
@@ -171,8 +171,8 @@ class ContentView(Sheet):
         assert titled is not None
         if row < HEAD_LINES:
             return self._above(row, width, titled)
-        line = Line(width, self.kit.roles, Ground.RAISED)
-        laid_out, signs = self._rows, self.kit.signs
+        line = Line(width, self.ui.styles, Ground.RAISED)
+        laid_out, glyphs = self._rows, self.ui.glyphs
         start = margin(width) + 2
         at = row - HEAD_LINES
         if at >= len(laid_out.rows):
@@ -181,7 +181,7 @@ class ContentView(Sheet):
         number, pieces = laid_out.rows[at]
         marked = bool(number) and number == self._mark
         if marked:
-            line.put(margin(width), signs.cursor, Role.ACCENT)
+            line.put(margin(width), glyphs.cursor, Role.ACCENT)
         if laid_out.digits:
             if number:
                 role = Role.ACCENT if marked else Role.FAINT
@@ -190,26 +190,26 @@ class ContentView(Sheet):
         line.put(start, "")
         end = width - margin(width)
         for piece in pieces:
-            text = clip(signs.plain(piece.text), end - line.cells, ellipsis=signs.cut)
+            text = clip(glyphs.plain(piece.text), end - line.cells, ellipsis=glyphs.cut)
             line.put_style(line.cells, text, self._style(piece))
         return line.strip()
 
     def _style(self, piece: Piece) -> Style:
         ground = Ground.BG if piece.code else Ground.RAISED
-        style = self.kit.roles.style(piece.role, ground, bold=piece.bold, underline=piece.underline)
+        style = self.ui.styles.style(piece.role, ground, bold=piece.bold, underline=piece.underline)
         if piece.italic or piece.strike:
             style += Style(italic=piece.italic, strike=piece.strike)
         return style
 
     def _above(self, row: int, width: int, titled: Titled) -> Strip:
-        if row == 0 and self.kit.roles.plain:
-            page = Page(self.kit, width)
+        if row == 0 and self.ui.styles.plain:
+            page = Page(self.ui, width)
             page.rule()
             return page.strips()[0]
-        line = Line(width, self.kit.roles, Ground.RAISED)
+        line = Line(width, self.ui.styles, Ground.RAISED)
         if row != 1:
             return line.strip()
-        edge, cut = margin(width), self.kit.signs.cut
+        edge, cut = margin(width), self.ui.glyphs.cut
         told = self._told_at_the_right(width)
         end = width - edge - (cell_width(told) + 2 if told else 0)
         line.put(edge + 2, clip(titled.title, end - edge - 2, ellipsis=cut), Role.STRONG)

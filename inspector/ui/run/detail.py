@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.ui.paint import NARROW
+from inspector.ui.lines import NARROW
 from inspector.ui.run.detail_text import write, write_low
 from inspector.ui.run.pictures import OPEN
 from inspector.ui.run.sheet import Page, Sheet
@@ -39,19 +39,19 @@ class Detail(Sheet):
         width = self.size.width
         if not width:
             return
-        about, now = self._subject, self.kit.clock()
-        made_for = (about, width, self.kit.epoch, self.kit.roles, now // 1000)
+        about, now = self._subject, self.ui.clock()
+        made_for = (about, width, self.ui.epoch, self.ui.styles, now // 1000)
         if made_for == self._made_for:
             return
         self._made_for = made_for
         screen_width = self.screen.size.width
         beside, narrow = width < screen_width, screen_width < NARROW
-        plain = self.kit.roles.plain
+        plain = self.ui.styles.plain
         page = Page(
-            self.kit,
+            self.ui,
             width,
             1 if narrow else 3 if beside and width >= ROOMY else 2,
-            edge=self.kit.signs.guide if beside and plain else "",
+            edge=self.ui.glyphs.guide if beside and plain else "",
         )
         if plain and not beside:
             page.rule()

@@ -13,14 +13,13 @@ from inspector.text.mask import mask, mask_named
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import NOT_RECORDED, duration, instant
 from inspector.text.parse_time import plausible
-from inspector.ui.palette import Role
-from inspector.ui.roles import STATUS_ROLE, status_word, word_role
+from inspector.ui.lines import wrapped
+from inspector.ui.palette import STATUS_ROLE, Role, status_word, word_role
 from inspector.ui.run.detail_values import as_of_now, values, values_beside
 from inspector.ui.run.label import LONGEST, safe, written
 from inspector.ui.run.pictures import OPEN
 from inspector.ui.run.sheet import Page
 from inspector.ui.run.subject import Subject, fact, heading
-from inspector.ui.wrap import wrapped
 
 MOST_ATTEMPTS = 50
 MOST_ROWS = 20
@@ -98,7 +97,7 @@ def _name(page: Page, about: Subject) -> None:
         line.add(about.sign, Role.MUTED)
         line.add(" ", Role.MUTED)
     room = page.end - line.cells
-    line.add(clip(about.label, room, ellipsis=page.kit.signs.cut), Role.STRONG)
+    line.add(clip(about.label, room, ellipsis=page.ui.glyphs.cut), Role.STRONG)
 
 
 def _title(page: Page, about: Subject) -> None:
@@ -117,7 +116,7 @@ def _status(page: Page, about: Subject) -> None:
             line = page.line()
             line.add("  ")
             room = page.room - 2
-            line.add(clip(said, room, ellipsis=page.kit.signs.cut), Role.MUTED)
+            line.add(clip(said, room, ellipsis=page.ui.glyphs.cut), Role.MUTED)
         else:
             line.add(said, Role.MUTED, skip=3)
     if about.at is None and about.run.order_only:
@@ -134,9 +133,9 @@ def _status_beside(page: Page, about: Subject) -> None:
 
 
 def _status_word(page: Page, about: Subject) -> None:
-    signs, status = page.kit.signs, about.step.status
+    glyphs, status = page.ui.glyphs, about.step.status
     line = page.lines[-1]
-    line.add(signs.of(status), STATUS_ROLE[status])
+    line.add(glyphs.of(status), STATUS_ROLE[status])
     word = status_word(status)
     if about.at is not None:
         word += f" at event {about.at:,}"
@@ -188,7 +187,7 @@ def _times(page: Page, about: Subject, now: int) -> None:
 
 
 def _instant(page: Page, about: Subject, moment: int | None) -> str:
-    text = instant(moment, page.kit.zone)
+    text = instant(moment, page.ui.zone)
     return text.replace(".000", "", 1) if about.run.clock_ms >= 1000 else text
 
 
@@ -198,31 +197,31 @@ def _error(page: Page, step: Step, *, beside: bool = False) -> None:
         return
     text = mask(step.error[: 8 * LONGEST]).text.strip()
     message, _, rest = text.partition("\n")
-    signs = page.kit.signs
+    glyphs = page.ui.glyphs
     role = Role.ERROR if step.status in (Status.FAILED, Status.INTERRUPTED) else Role.TEXT
     if beside:
         line = page.line()
-        line.add(clip(signs.show(message), page.room, ellipsis=signs.cut), role)
+        line.add(clip(glyphs.safe(message), page.room, ellipsis=glyphs.cut), role)
         if rest and line.cells + 2 < page.end:
             room = page.end - line.cells - 2
-            line.add(clip(signs.show(rest.strip()), room, ellipsis=signs.cut), skip=2)
+            line.add(clip(glyphs.safe(rest.strip()), room, ellipsis=glyphs.cut), skip=2)
         return
     page.blank()
-    for part in wrapped(signs.show(message), page.room, MOST_ERROR_LINES, signs.cut):
+    for part in wrapped(glyphs.safe(message), page.room, MOST_ERROR_LINES, glyphs.cut):
         page.line().add(part, role)
     for each in rest.splitlines()[:MOST_ERROR_LINES]:
-        for part in wrapped(signs.show(each), page.room, 3, signs.cut):
+        for part in wrapped(glyphs.safe(each), page.room, 3, glyphs.cut):
             page.line().add(part)
 
 
 def _findings(page: Page, findings: Sequence[Finding]) -> None:
-    signs = page.kit.signs
+    glyphs = page.ui.glyphs
     if findings:
         page.blank()
     for finding in findings[:MOST_ROWS]:
         line = page.line()
-        line.add(signs.finding, Role.WARNING)
-        for part in wrapped(safe(finding.message, signs), page.room - 2, 4, signs.cut):
+        line.add(glyphs.finding, Role.WARNING)
+        for part in wrapped(safe(finding.message, glyphs), page.room - 2, 4, glyphs.cut):
             line.put(page.margin + 2, part)
             line = page.line()
         page.lines.pop()
@@ -254,21 +253,21 @@ def _attempts_beside(page: Page, step: Step) -> None:
 
 def _attempt(page: Page, attempt: Attempt, apart: int, end: int | None = None) -> None:
     """One try, on the line that was begun, up to the column `end`."""
-    line, signs = page.lines[-1], page.kit.signs
+    line, glyphs = page.lines[-1], page.ui.glyphs
     end = page.end if end is None else end
-    line.add(signs.of(attempt.status), STATUS_ROLE[attempt.status])
+    line.add(glyphs.of(attempt.status), STATUS_ROLE[attempt.status])
     line.add(str(attempt.n), skip=1)
     event = f"event {attempt.last_event:,}" if attempt.last_event else "left no row"
     line.add(event, Role.MUTED, skip=apart)
     told = attempt.error or ("" if attempt.raw_status is None else attempt.raw_status)
     room = end - line.cells - apart
     if told and room > 3:
-        line.add(clip(safe(told, signs), room, ellipsis=signs.cut), skip=apart)
+        line.add(clip(safe(told, glyphs), room, ellipsis=glyphs.cut), skip=apart)
 
 
 def _related(page: Page, related: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
     for table, rows in related.items():
-        heading(page, safe(table, page.kit.signs))
+        heading(page, safe(table, page.ui.glyphs))
         for number, row in enumerate(rows[:MOST_ROWS]):
             if number:
                 page.blank()
@@ -276,29 +275,29 @@ def _related(page: Page, related: Mapping[str, Sequence[Mapping[str, Any]]]) -> 
                 shown = NOT_RECORDED if value is None else written(value)
                 hidden = mask_named(str(name), shown[: 4 * LONGEST]).text
                 role = Role.FAINT if value is None else Role.TEXT
-                fact(page, safe(str(name), page.kit.signs), page.kit.signs.show(hidden), role)
+                fact(page, safe(str(name), page.ui.glyphs), page.ui.glyphs.safe(hidden), role)
         if len(rows) > MOST_ROWS:
             page.line().add(f"{len(rows) - MOST_ROWS:,} more", Role.MUTED)
 
 
 def _recorded(page: Page, about: Subject) -> None:
     """The record's own words: what the status stands for, and where the row is."""
-    step, ref, signs = about.step, about.step.ref, page.kit.signs
+    step, ref, glyphs = about.step, about.step.ref, page.ui.glyphs
     heading(page, "recorded as")
-    fact(page, "status", NOT_RECORDED if step.raw_status is None else safe(step.raw_status, signs))
+    fact(page, "status", NOT_RECORDED if step.raw_status is None else safe(step.raw_status, glyphs))
     where = location(about)
     if where:
-        fact(page, "row", safe(where, signs))
+        fact(page, "row", safe(where, glyphs))
     if ref.get("statement_index") is not None:
-        fact(page, "statement", safe(str(ref["statement_index"]), signs))
+        fact(page, "statement", safe(str(ref["statement_index"]), glyphs))
     depth = ref.get("depth")
     frame = ref.get("frame")
     if frame is not None:
-        fact(page, "frame", safe(f"{frame}, depth {depth}" if depth else str(frame), signs))
+        fact(page, "frame", safe(f"{frame}, depth {depth}" if depth else str(frame), glyphs))
     for name, value in ref.items():
         if name not in _TOLD_ELSEWHERE and value is not None and not isinstance(value, dict | list):
             shown = mask_named(name, written(value)[:LONGEST]).text
-            fact(page, safe(name.replace("_", " "), signs), signs.show(shown))
+            fact(page, safe(name.replace("_", " "), glyphs), glyphs.safe(shown))
 
 
 def location(about: Subject) -> str:

@@ -7,12 +7,12 @@ from inspector.model.value import WHEN_UNKNOWN, Then, Value
 from inspector.query.registry import presentation_of
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import NOT_RECORDED, size
+from inspector.ui.lines import wrapped
 from inspector.ui.palette import Role
 from inspector.ui.run.label import safe
 from inspector.ui.run.previews import is_set, one_line, size_of, verdict
 from inspector.ui.run.sheet import Page
 from inspector.ui.run.subject import LABEL_CELLS, Subject, heading
-from inspector.ui.wrap import wrapped
 
 SIZE_END = 17
 VALUE_COLUMN = 19
@@ -54,13 +54,13 @@ def _value(page: Page, value: Value) -> None:
     if value.then is Then.UNKNOWN:
         line = page.line()
         line.put(page.margin + 2, "")
-        line.add(clip(WHEN_UNKNOWN, page.room - 2, ellipsis=page.kit.signs.cut), Role.MUTED)
+        line.add(clip(WHEN_UNKNOWN, page.room - 2, ellipsis=page.ui.glyphs.cut), Role.MUTED)
 
 
 def _content(page: Page, value: Value) -> None:
-    signs, line = page.kit.signs, page.line()
-    name = safe(value.name, signs) if value.name is not None else NOT_RECORDED
-    line.add(clip(name, LABEL_CELLS - 1, ellipsis=signs.cut))
+    glyphs, line = page.ui.glyphs, page.line()
+    name = safe(value.name, glyphs) if value.name is not None else NOT_RECORDED
+    line.add(clip(name, LABEL_CELLS - 1, ellipsis=glyphs.cut))
     if not is_set(value):
         line.right(page.margin + SIZE_END, NOT_RECORDED, Role.MUTED)
         line.put(page.margin + VALUE_COLUMN, "not set here", Role.MUTED)
@@ -70,12 +70,12 @@ def _content(page: Page, value: Value) -> None:
     line.put(page.margin + VALUE_COLUMN, "")
     if value.attachment is not None:
         word, role = verdict(value.attachment)
-        line.add(clip("attachment", room, ellipsis=signs.cut))
+        line.add(clip("attachment", room, ellipsis=glyphs.cut))
         shown = Role.TEXT if role is Role.SUCCESS else role
-        line.add(clip(word, max(0, room - 11), ellipsis=signs.cut), shown, skip=1)
+        line.add(clip(word, max(0, room - 11), ellipsis=glyphs.cut), shown, skip=1)
         return
     if room > 0:
-        content, masked = one_line(value, room, signs)
+        content, masked = one_line(value, room, glyphs)
         line.add(content, Role.MUTED if masked else Role.TEXT)
 
 
@@ -85,11 +85,11 @@ def values_beside(page: Page, about: Subject) -> None:
     found = about.context.values.values
     if not found:
         return
-    signs, line = page.kit.signs, page.line()
+    glyphs, line = page.ui.glyphs, page.line()
     line.add("values" if about.at is None else _values_title(about), Role.MUTED)
     apart = 2
     for value in found:
-        name = safe(value.name, signs) if value.name is not None else NOT_RECORDED
+        name = safe(value.name, glyphs) if value.name is not None else NOT_RECORDED
         text = f"{name} {size(size_of(value))}" if is_set(value) else f"{name} not set here"
         if line.cells + apart + cell_width(text) > page.end:
             break

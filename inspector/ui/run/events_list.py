@@ -10,10 +10,10 @@ from textual.strip import Strip
 from inspector.model.step import Event
 from inspector.text.measure import clip
 from inspector.text.numbers import NOT_RECORDED, instant
-from inspector.ui.lines import LineList
-from inspector.ui.paint import NARROW, Line, margin
+from inspector.ui.lines import NARROW, Line, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.run.label import safe
+from inspector.ui.widgets.line_list import LineList
 
 PAGE = 128
 KEPT_PAGES = 64
@@ -108,7 +108,7 @@ class EventsList(LineList):
 
     def paint_head(self, width: int, top: int) -> Strip:
         """The names of the columns."""
-        line = Line(width, self.kit.roles)
+        line = Line(width, self.ui.styles)
         at = margin(width)
         line.right(at + self._digits, "event", Role.MUTED)
         at += self._digits + 3
@@ -123,31 +123,29 @@ class EventsList(LineList):
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """One event."""
-        kit, event = self.kit, self.event(row)
+        ui, event = self.ui, self.event(row)
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
-        line = Line(width, kit.roles, ground)
+        line = Line(width, ui.styles, ground)
         if cursor:
-            line.put(0, kit.signs.cursor, Role.ACCENT if focused else Role.GUIDE)
+            line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
         at = margin(width)
         line.right(at + self._digits, f"{row + 1:,}", Role.MUTED)
         at += self._digits + 3
         if event is None:
-            line.put(at, kit.signs.cut, Role.FAINT)
+            line.put(at, ui.glyphs.cut, Role.FAINT)
             return line.strip()
-        cut = kit.signs.cut
+        cut = ui.glyphs.cut
         if width >= NARROW:
             if self._timed:
-                line.put(
-                    at, clip(instant(event.at, kit.zone), TIME_CELLS, ellipsis=cut), Role.MUTED
-                )
+                line.put(at, clip(instant(event.at, ui.zone), TIME_CELLS, ellipsis=cut), Role.MUTED)
                 at += TIME_CELLS + 2
             cells = self._kind_cells(width)
-            line.put(at, clip(safe(event.kind, kit.signs), cells, ellipsis=cut), Role.MUTED)
+            line.put(at, clip(safe(event.kind, ui.glyphs), cells, ellipsis=cut), Role.MUTED)
             at += cells + 2
-        raw = NOT_RECORDED if event.raw_status is None else safe(event.raw_status, kit.signs)
+        raw = NOT_RECORDED if event.raw_status is None else safe(event.raw_status, ui.glyphs)
         line.put(at, clip(raw, STATUS_CELLS, ellipsis=cut))
         at += STATUS_CELLS + 2
         room = width - margin(width) - at
         role = Role.STRONG if cursor and focused else Role.TEXT
-        line.put(at, clip(safe(event.text, kit.signs), room, ellipsis=cut), role)
+        line.put(at, clip(safe(event.text, ui.glyphs), room, ellipsis=cut), role)
         return line.strip()

@@ -14,7 +14,6 @@ from inspector.model.run import Run
 from inspector.model.step import Event
 from inspector.query.view import RunView
 from inspector.text.numbers import instant
-from inspector.ui.lines import LineList
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.content import record_content
 from inspector.ui.run.content_view import ContentView, Titled
@@ -22,6 +21,7 @@ from inspector.ui.run.copying import fit_to_copy
 from inspector.ui.run.events_list import PAGE, EventsList
 from inspector.ui.run.label import safe
 from inspector.ui.run.pane import Copy, Pane
+from inspector.ui.widgets.line_list import LineList
 
 
 class EventsPane(Pane):
@@ -90,7 +90,7 @@ class EventsPane(Pane):
         def take(answer: Sequence[Event] | Unavailable) -> None:
             if isinstance(answer, Unavailable):
                 self.list.missed(page)
-                note = safe(answer.reason, self.kit.signs)
+                note = safe(answer.reason, self.ui.glyphs)
                 self.query_one(ContentView).tell(Titled("", (), None, note), keep=False)
                 return
             self.list.take(page, answer)
@@ -109,14 +109,14 @@ class EventsPane(Pane):
         if event is None:
             content.tell(None, keep=True)
             return
-        signs = self.kit.signs
-        facts = [safe(event.kind, signs)]
+        glyphs = self.ui.glyphs
+        facts = [safe(event.kind, glyphs)]
         if event.id is not None:
-            facts.append(f"{self._unit} {safe(str(event.id), signs)}")
+            facts.append(f"{self._unit} {safe(str(event.id), glyphs)}")
         if event.at_raw is not None:
             # A number of milliseconds tells nobody a time; as it stands it is below.
             is_number = event.at is not None and event.at_raw.lstrip("-").isdigit()
-            told = instant(event.at, self.kit.zone) if is_number else safe(event.at_raw, signs)
+            told = instant(event.at, self.ui.zone) if is_number else safe(event.at_raw, glyphs)
             facts.append(told)
         shown = record_content(dict(event.payload))
         content.tell(Titled(f"event {event.n:,}", tuple(facts), shown), keep=False)

@@ -5,34 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspector.model.status import Status
-from inspector.ui.palette import Role
-from inspector.ui.roles import STATUS_ROLE
+from inspector.ui.glyphs import MEANINGS, Glyphs
+from inspector.ui.palette import STATUS_ROLE, Role
 from inspector.ui.run.row import RowPicture
-from inspector.ui.screen import Explained
-from inspector.ui.signs import MEANINGS, Signs
+from inspector.ui.screens.base import GlyphMeaning
 
 _COUNTS = ("parallel", "loop", "attempt")
 _KINDS = ("model_call", "tool", "action")
 
 
-def explain(picture: RowPicture, signs: Signs) -> Sequence[Explained]:
+def explain(picture: RowPicture, glyphs: Glyphs) -> Sequence[GlyphMeaning]:
     """What every sign of a row means."""
     status = picture.status
-    found = [Explained(signs.of(status), MEANINGS[status.value], STATUS_ROLE[status])]
+    found = [GlyphMeaning(glyphs.of(status), MEANINGS[status.value], STATUS_ROLE[status])]
     if picture.open is not None:
         fold = "unfolded" if picture.open else "folded"
-        found.append(Explained(getattr(signs, fold), MEANINGS[fold], Role.MUTED))
+        found.append(GlyphMeaning(getattr(glyphs, fold), MEANINGS[fold], Role.MUTED))
     for name in _KINDS:
-        if picture.sign and picture.sign == getattr(signs, name):
-            found.append(Explained(picture.sign, MEANINGS[name], Role.MUTED))
+        if picture.sign and picture.sign == getattr(glyphs, name):
+            found.append(GlyphMeaning(picture.sign, MEANINGS[name], Role.MUTED))
             break
     for name in _COUNTS:
-        if picture.counted.startswith(getattr(signs, name)):
-            found.append(Explained(getattr(signs, name), MEANINGS[name], Role.MUTED))
+        if picture.counted.startswith(getattr(glyphs, name)):
+            found.append(GlyphMeaning(getattr(glyphs, name), MEANINGS[name], Role.MUTED))
     if picture.bar:
-        dashed = {signs.open_bar, signs.open_parent} & set(picture.bar)
+        dashed = {glyphs.open_bar, glyphs.open_parent} & set(picture.bar)
         name = "open_bar" if dashed else "bar" if picture.open is None else "parent_bar"
-        found.append(Explained(picture.bar[-1], MEANINGS[name], picture.bar_role))
+        found.append(GlyphMeaning(picture.bar[-1], MEANINGS[name], picture.bar_role))
     elif status is not Status.UNKNOWN:
-        found.append(Explained(" ", "no row tells when: there is no bar", Role.MUTED))
+        found.append(GlyphMeaning(" ", "no row tells when: there is no bar", Role.MUTED))
     return found

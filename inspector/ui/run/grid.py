@@ -11,11 +11,11 @@ from textual.strip import Strip
 
 from inspector.query.raw_pages import Row
 from inspector.text.measure import cell_width, clip
-from inspector.ui.lines import LineList
-from inspector.ui.paint import NARROW, Line, margin
+from inspector.ui.glyphs import Glyphs
+from inspector.ui.lines import NARROW, Line, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.run.cells import written
-from inspector.ui.signs import Signs
+from inspector.ui.widgets.line_list import LineList
 
 LEAST, MOST = 4, 36
 """Cells of a column, as far as its first rows need them."""
@@ -66,14 +66,14 @@ class Fixed:
 
 
 def columns_of(
-    names: Sequence[tuple[str, str]], rows: Sequence[Row], signs: Signs
+    names: Sequence[tuple[str, str]], rows: Sequence[Row], glyphs: Glyphs
 ) -> tuple[GridColumn, ...]:
     """Columns as wide as the first rows need; `names` = what stands above, what masks its cells."""
     found = []
     looked_at = rows[:LOOKED_AT]
     for at, (title, name) in enumerate(names):
-        shown = signs.show(title[:200]) or " "
-        texts = [written(name, row.cells[at], signs) for row in looked_at]
+        shown = glyphs.safe(title[:200]) or " "
+        texts = [written(name, row.cells[at], glyphs) for row in looked_at]
         wide = max((cell_width(one.text) for one in texts), default=0)
         cells = min(MOST, max(LEAST, wide, min(cell_width(shown), MOST)))
         told = [one for one in texts if one.role is not Role.FAINT]
@@ -213,38 +213,38 @@ class Grid(LineList):
 
     def paint_head(self, width: int, top: int) -> Strip:
         """The names of the columns; signs at the ends tell that there are more."""
-        line, signs = Line(width, self.kit.roles), self.kit.signs
+        line, glyphs = Line(width, self.ui.styles), self.ui.glyphs
         placed = self._placed(width)
         if self._first and placed:
-            line.put(margin(width), signs.branch_open, Role.MUTED)
+            line.put(margin(width), glyphs.branch_open, Role.MUTED)
         for one in placed:
             here = one.at == self.column
             role = Role.STRONG if here and self.has_focus else Role.MUTED
-            title = clip(one.column.title, one.end - one.start, ellipsis=signs.cut)
+            title = clip(one.column.title, one.end - one.start, ellipsis=glyphs.cut)
             start = one.end - cell_width(title) if one.column.right else one.start
             line.put(start, title, role, underline=here)
         if placed and placed[-1].at < len(self._columns) - 1:
-            line.right(width - 1, signs.branch_close, Role.MUTED)
+            line.right(width - 1, glyphs.branch_close, Role.MUTED)
         return line.strip()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """One row."""
-        kit, found = self.kit, self._rows.row(row)
+        ui, found = self.ui, self._rows.row(row)
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
-        line = Line(width, kit.roles, ground)
+        line = Line(width, ui.styles, ground)
         if cursor:
-            line.put(0, kit.signs.cursor, Role.ACCENT if focused else Role.GUIDE)
+            line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
         edge = margin(width) + _inset(width)
         if found is None:
-            line.put(edge, kit.signs.cut, Role.FAINT)
+            line.put(edge, ui.glyphs.cut, Role.FAINT)
             return line.strip()
         if self._numbers is not None:
             line.right(edge + self._digits, self._numbers(row, found), Role.FAINT)
         for one in self._placed(width):
             if one.at >= len(found.cells):
                 break
-            text, role, right = written(one.column.name, found.cells[one.at], kit.signs)
-            shown = clip(text, one.end - one.start, ellipsis=kit.signs.cut)
+            text, role, right = written(one.column.name, found.cells[one.at], ui.glyphs)
+            shown = clip(text, one.end - one.start, ellipsis=ui.glyphs.cut)
             here = cursor and focused and one.at == self.column
             start = one.end - cell_width(shown) if right else one.start
             # What is no text looks different from a text of the same words under the cursor too.

@@ -13,11 +13,10 @@ from inspector.query.registry import presentation_of
 from inspector.query.view import RunView
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import duration, local_moment, tokens, zone_label
-from inspector.ui.frame import clock_face
-from inspector.ui.paint import NARROW, Line, Painted, gap, margin
-from inspector.ui.palette import Ground, Role
-from inspector.ui.roles import STATUS_ROLE, status_word, word_role
+from inspector.ui.lines import NARROW, Line, LineWidget, gap, margin
+from inspector.ui.palette import STATUS_ROLE, Ground, Role, status_word, word_role
 from inspector.ui.run.label import safe
+from inspector.ui.widgets.frame import clock_face
 
 WIDE = 100
 """Columns from which the identity is told in full."""
@@ -40,7 +39,7 @@ class Standing:
     """How much of a long first read is done, in percent; None where none goes on."""
 
 
-class RunHeader(Painted):
+class RunHeader(LineWidget):
     """One raised row, violet while travelling: place, title, status; freshness at the right."""
 
     DEFAULT_CSS = "RunHeader { height: 1; dock: top; }"
@@ -62,23 +61,23 @@ class RunHeader(Painted):
 
     def paint_line(self, y: int, width: int) -> Strip:
         """The row."""
-        run, signs = self._run, self.kit.signs
+        run, glyphs = self._run, self.ui.glyphs
         edge, narrow = margin(width), width < NARROW
         ground = Ground.TRAVEL if self._travelling else Ground.RAISED
         line = self.line(width, ground)
         right = self._right(narrow)
         taken = sum(cell_width(text) for text, _ in right) + 3 * max(0, len(right) - 1)
         room = width - 2 * edge - taken - 2
-        title = safe(run.title, signs)
-        sign, role, word = signs.of(run.status), STATUS_ROLE[run.status], status_word(run.status)
+        title = safe(run.title, glyphs)
+        sign, role, word = glyphs.of(run.status), STATUS_ROLE[run.status], status_word(run.status)
         if narrow:
             line.put(edge, sign, role)
-            line.add(clip(title, room - 2, ellipsis=signs.cut), Role.STRONG, skip=1)
+            line.add(clip(title, room - 2, ellipsis=glyphs.cut), Role.STRONG, skip=1)
         else:
             line.put(edge, "Inspector", Role.MUTED)
             line.add("/", Role.GUIDE, skip=1)
             room -= 12 + 5 + cell_width(word)
-            line.add(clip(title, room, ellipsis=signs.cut), Role.STRONG, skip=1)
+            line.add(clip(title, room, ellipsis=glyphs.cut), Role.STRONG, skip=1)
             line.add(sign, role, skip=3)
             line.add(word, word_role(run.status), skip=1)
             raw = self._raw()
@@ -89,7 +88,7 @@ class RunHeader(Painted):
             line.put_style(
                 line.cells + (3 if number else 0),
                 text,
-                self.kit.roles.style(told, ground, bold=told is Role.TRAVEL),
+                self.ui.styles.style(told, ground, bold=told is Role.TRAVEL),
             )
         return line.strip()
 
@@ -98,17 +97,17 @@ class RunHeader(Painted):
         raw = self._run.raw_status
         if raw is None or raw in (self._run.status.value, status_word(self._run.status)):
             return ""
-        return f"recorded as {safe(raw, self.kit.signs)}"
+        return f"recorded as {safe(raw, self.ui.glyphs)}"
 
     def _right(self, narrow: bool) -> list[tuple[str, Role]]:
-        view, zone = self._standing.view, self.kit.zone
+        view, zone = self._standing.view, self.ui.zone
         if view is None or view.partial:
             percent = self._standing.reading
             return [("reading" if percent is None else f"reading {percent} %", Role.MUTED)]
         if view.travelling:
             if narrow:
                 return [(f"{view.events:,}/{view.total_events:,}", Role.TRAVEL)]
-            now = clock_face(self.kit.clock(), zone)
+            now = clock_face(self.ui.clock(), zone)
             return [("travelling", Role.TRAVEL), (f"now is {now}", Role.MUTED)]
         clock = clock_face(view.as_of, zone)
         said: list[tuple[str, Role]] = []
@@ -116,13 +115,13 @@ class RunHeader(Painted):
             more = f" +{self._standing.paused:,}" if self._standing.paused else ""
             said.append((f"paused{more}", Role.WARNING))
         if view.stale_reason and not narrow:
-            reason = safe(view.stale_reason, self.kit.signs)
-            said.append((clip(reason, 40, ellipsis=self.kit.signs.cut), Role.WARNING))
+            reason = safe(view.stale_reason, self.ui.glyphs)
+            said.append((clip(reason, 40, ellipsis=self.ui.glyphs.cut), Role.WARNING))
         said.append((clock if narrow else f"as of {clock}", Role.MUTED))
         return said
 
 
-class Identity(Painted):
+class Identity(LineWidget):
     """One line of facts about the run, and below it the first finding or where one travels."""
 
     def __init__(self, run: Run) -> None:
@@ -142,37 +141,37 @@ class Identity(Painted):
         if y == 0:
             self._facts(line, width)
             return line.strip()
-        view, signs, space = self._standing.view, self.kit.signs, gap(width)
+        view, glyphs, space = self._standing.view, self.ui.glyphs, gap(width)
         room = width - 2 * margin(width)
         if view is not None and view.travelling:
             line.add(f"at event {view.events:,} of {view.total_events:,}", Role.TRAVEL)
             now = [] if view.capabilities.values_over_time else ["the tab of values"]
             now += presentation_of(self._run.runtime).present_only
             told = f"as the record stood then; {', '.join(now)} and findings are as of now"
-            line.add(clip(told, room - line.cells, ellipsis=signs.cut), Role.MUTED, skip=space)
+            line.add(clip(told, room - line.cells, ellipsis=glyphs.cut), Role.MUTED, skip=space)
         elif view is not None and view.partial:
             told = f"the newest {view.events:,} events, while all before them are read"
-            line.add(clip(told, room, ellipsis=signs.cut), Role.MUTED)
+            line.add(clip(told, room, ellipsis=glyphs.cut), Role.MUTED)
         elif view is None and self._run.store.reason is not None:
-            line.add(signs.finding, Role.WARNING)
+            line.add(glyphs.finding, Role.WARNING)
             line.add(
-                clip(safe(self._run.store.reason, signs), room - 2, ellipsis=signs.cut), skip=1
+                clip(safe(self._run.store.reason, glyphs), room - 2, ellipsis=glyphs.cut), skip=1
             )
         elif self._run.findings:
-            line.add(signs.finding, Role.WARNING)
+            line.add(glyphs.finding, Role.WARNING)
             more = len(self._run.findings) - 1
             rest = f"{more:,} more" if more else ""
-            told = safe(self._run.findings[0].message, signs)
+            told = safe(self._run.findings[0].message, glyphs)
             left = room - 2 - (cell_width(rest) + space if rest else 0)
-            line.add(clip(told, left, ellipsis=signs.cut), skip=1)
+            line.add(clip(told, left, ellipsis=glyphs.cut), skip=1)
             line.add(rest, Role.MUTED, skip=space if rest else 0)
         return line.strip()
 
     def _facts(self, line: Line, width: int) -> None:
         skip, view = 0, self._standing.view
-        now = self.kit.clock() if view is None else view.as_of
-        for fact in facts(self._run, self._standing, now, self.kit.zone, width):
-            text = safe(fact, self.kit.signs)
+        now = self.ui.clock() if view is None else view.as_of
+        for fact in facts(self._run, self._standing, now, self.ui.zone, width):
+            text = safe(fact, self.ui.glyphs)
             if line.cells + skip + cell_width(text) > width - margin(width):
                 break
             line.add(text, Role.MUTED, skip=skip)

@@ -10,7 +10,7 @@ from inspector.model.step import Step, StepKind
 from inspector.text.escape import json_text
 from inspector.text.mask import mask
 from inspector.text.numbers import CANNOT_BE_KNOWN
-from inspector.ui.signs import Signs
+from inspector.ui.glyphs import Glyphs
 
 LONGEST = 500
 """Characters of a recorded text that are looked at for a single line."""
@@ -45,26 +45,26 @@ def written(value: object) -> str:
         return str(value)
 
 
-def safe(text: str, signs: Signs) -> str:
+def safe(text: str, glyphs: Glyphs) -> str:
     """A recorded text on one line: cut to what a line can hold, masked, made visible."""
-    key = (signs.ascii, signs.letters)
-    _SETS.setdefault(key, signs)
+    key = (glyphs.ascii, glyphs.letters)
+    _SETS.setdefault(key, glyphs)
     return _safe(text[:LONGEST], key)
 
 
 @lru_cache(maxsize=8192)
 def _safe(text: str, key: tuple[bool, bool]) -> str:
-    return _SETS[key].show(mask(text).text)
+    return _SETS[key].safe(mask(text).text)
 
 
-_SETS: dict[tuple[bool, bool], Signs] = {}
+_SETS: dict[tuple[bool, bool], Glyphs] = {}
 """Sets of signs by what makes them different; a whole set is slow to look up by."""
 
 
-def kind_sign(kind: StepKind, signs: Signs) -> str:
+def kind_sign(kind: StepKind, glyphs: Glyphs) -> str:
     """The sign of a kind that has one."""
     name = _SIGNED.get(kind)
-    sign: str = getattr(signs, name) if name is not None else ""
+    sign: str = getattr(glyphs, name) if name is not None else ""
     return sign
 
 
@@ -76,36 +76,36 @@ _SIGNED = {
 }
 
 
-def name_of(step: Step, inner: Step | None, segment: object, signs: Signs) -> Name:
+def name_of(step: Step, inner: Step | None, segment: object, glyphs: Glyphs) -> Name:
     """What a row is called; `inner` is the step that shares the row, `segment` ends its path."""
     label = step.label or (inner.label if inner else "")
-    text = safe(label, signs) if label else ""
+    text = safe(label, glyphs) if label else ""
     if step.kind is StepKind.BRANCH:
-        text = f"{signs.branch(safe(str(segment), signs))} {text}".rstrip()
+        text = f"{glyphs.branch(safe(str(segment), glyphs))} {text}".rstrip()
     elif step.kind is StepKind.ITERATION:
-        text = f"[{safe(str(segment), signs)}] {text}".rstrip()
+        text = f"[{safe(str(segment), glyphs)}] {text}".rstrip()
     elif step.kind in _NUMBERED:
         index = step.ref.get("statement_index")
         if index is not None:
-            text = f"{safe(str(index), signs)} {text}".rstrip()
+            text = f"{safe(str(index), glyphs)} {text}".rstrip()
     note = step.ref.get("note")
     short = ""
     if step.kind is StepKind.LOOP and " " in label:
-        short = text[: len(text) - len(safe(label, signs))] + safe(label.split()[0], signs)
+        short = text[: len(text) - len(safe(label, glyphs))] + safe(label.split()[0], glyphs)
     return Name(
-        kind_sign(step.kind, signs),
+        kind_sign(step.kind, glyphs),
         text or step.kind.value.replace("_", " "),
         short,
-        safe(str(note), signs) if note else "",
+        safe(str(note), glyphs) if note else "",
     )
 
 
-def progress_text(progress: Progress | None, signs: Signs, *, bare: bool = False) -> str:
+def progress_text(progress: Progress | None, glyphs: Glyphs, *, bare: bool = False) -> str:
     """`∥ 2/3`, `↻ 3/5`, `×2`; `bare` = without the sign of the construct."""
     if progress is None:
         return ""
     if progress.what is Counted.TRIES:
-        return f"{signs.attempt}{progress.done}"
+        return f"{glyphs.attempt}{progress.done}"
     numbers = f"{progress.done:,}"
     if progress.total is not None:
         numbers += f"/{progress.total:,}"
@@ -113,5 +113,5 @@ def progress_text(progress: Progress | None, signs: Signs, *, bare: bool = False
         numbers += f"/{CANNOT_BE_KNOWN}"
     if bare:
         return numbers
-    sign = signs.parallel if progress.what is Counted.BRANCHES else signs.loop
+    sign = glyphs.parallel if progress.what is Counted.BRANCHES else glyphs.loop
     return f"{sign} {numbers}"

@@ -7,7 +7,7 @@ from textual.widget import Widget
 from inspector.live.feed import Overview
 from inspector.model.run import Run
 from inspector.query.view import RunView
-from inspector.ui.screen import CommandScreen
+from inspector.ui.screens.base import CommandScreen
 
 RUN_KEY = "run_key"
 """Where a step names the run of its own that it stands for, such as a track on another chain."""

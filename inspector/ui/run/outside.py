@@ -21,10 +21,10 @@ from inspector.store.unavailable import StoreUnavailable
 from inspector.text.binary import image_facts
 from inspector.text.numbers import count as counted
 from inspector.text.numbers import size
-from inspector.ui.aside import aside, why_no_handover
 from inspector.ui.run.copying import fit_for_a_name
 from inspector.ui.run.held import Held, Stopped, paged_bytes, write_as_recorded, write_for_pager
 from inspector.ui.run.show_image import MOST_PIXELS, words_for
+from inspector.ui.terminal import suspended, why_no_handover
 
 Say = Callable[[str], None]
 
@@ -32,9 +32,9 @@ Say = Callable[[str], None]
 class Outside:
     """Takes values elsewhere, one at a time. `say` tells a sentence, made safe here."""
 
-    def __init__(self, app: App[Any], say: Say) -> None:
+    def __init__(self, app: App[Any], show_message: Say) -> None:
         self._app = app
-        self._say = say
+        self._say = show_message
         self._stop: threading.Event | None = None
 
     def cancel(self) -> bool:
@@ -60,7 +60,7 @@ class Outside:
         )
 
     def _read(self, pager: Pager, path: str, held: Held) -> str:
-        with aside(self._app):
+        with suspended(self._app):
             code = read_in(pager, path, os.environ)
         if code:
             how = f"signal {-code}" if code < 0 else f"exit code {code}"
@@ -81,7 +81,7 @@ class Outside:
             file.write(held.data)
 
         def show(path: str) -> str:
-            with aside(self._app):
+            with suspended(self._app):
                 code = show_picture(words_for(path), os.path.dirname(path), os.environ)
             return "The image could not be shown." if code else ""
 

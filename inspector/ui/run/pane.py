@@ -10,7 +10,7 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from inspector.query.view import RunView
-from inspector.ui.kit import Kit, kit_of
+from inspector.ui.context import UiContext, ui_of
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.held import Held, held_text
 from inspector.ui.run.values_then import Point
@@ -47,9 +47,9 @@ class Pane(Container):
         self.asker = asker
 
     @property
-    def kit(self) -> Kit:
+    def ui(self) -> UiContext:
         """Styles, signs, keys, clock and zone."""
-        return kit_of(self)
+        return ui_of(self)
 
     @property
     def ready(self) -> bool:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from inspector.derive.axis import Axis
-from inspector.derive.bars import Bar, Glyphs, closed_bar, dashed_bar, drawn, open_bar
+from inspector.derive.bars import Bar, BarGlyphs, closed_bar, dashed_bar, drawn, open_bar
 from inspector.derive.progress import begin_event, progress, within
 from inspector.derive.steps import NO_TIME
 from inspector.derive.tree import WIDE, Row, TreeIndex
@@ -19,10 +19,10 @@ from inspector.model.step import StepKind
 from inspector.query.view import RunView
 from inspector.text.numbers import NOT_RECORDED, duration, tokens
 from inspector.text.parse_time import plausible
+from inspector.ui.glyphs import Glyphs
 from inspector.ui.palette import Role
 from inspector.ui.run.label import name_of, progress_text
 from inspector.ui.run.row import RowPicture
-from inspector.ui.signs import Signs
 
 OPEN = {Status.RUNNING, Status.WAITING}
 """Statuses of a step whose bar goes on."""
@@ -54,7 +54,7 @@ class Pictures:
         view: RunView,
         tree: TreeIndex,
         axis: Axis,
-        signs: Signs,
+        glyphs: Glyphs,
         *,
         timed: bool,
         now: int,
@@ -63,15 +63,15 @@ class Pictures:
         self.view = view
         self.tree = tree
         self.axis = axis
-        self.signs = signs
+        self.glyphs = glyphs
         self.timed = timed
         self.now = now
         self.bare = bare
         """Counts stand without the sign of their construct."""
         self._kept: dict[int, RowPicture] = {}
-        self._leaf = Glyphs(signs.bar, signs.bar_from, signs.bar_to, signs.open_bar)
-        self._parent = Glyphs(
-            signs.parent_bar, signs.parent_from, signs.parent_to, signs.open_parent
+        self._leaf = BarGlyphs(glyphs.bar, glyphs.bar_from, glyphs.bar_to, glyphs.open_bar)
+        self._parent = BarGlyphs(
+            glyphs.parent_bar, glyphs.parent_from, glyphs.parent_to, glyphs.open_parent
         )
 
     def of(self, row: int) -> RowPicture:
@@ -93,7 +93,7 @@ class Pictures:
         shared = row.inner != row.step
         described = self.view.describe(row.step)
         inner = self.view.describe(row.inner) if shared else None
-        name = name_of(described, inner, table.segment[row.step], self.signs)
+        name = name_of(described, inner, table.segment[row.step], self.glyphs)
         children = self.tree.children(row.inner) if row.open is not None else array("i")
         note = name.note or self._hidden(row, children)
         cell, bar, role = self._bar(row, status, children)
@@ -107,7 +107,9 @@ class Pictures:
             label=name.text,
             short=name.short,
             note=note,
-            counted=progress_text(progress(table, row.inner, children), self.signs, bare=self.bare),
+            counted=progress_text(
+                progress(table, row.inner, children), self.glyphs, bare=self.bare
+            ),
             tokens=self._tokens(row),
             duration=took.text,
             duration_role=took.role,
@@ -126,9 +128,9 @@ class Pictures:
         counts = within(table, children)
         said = []
         if counts.failed:
-            said.append(f"{self.signs.failed} {counts.failed:,}")
+            said.append(f"{self.glyphs.failed} {counts.failed:,}")
         if counts.running:
-            said.append(f"{self.signs.running} {counts.running:,}")
+            said.append(f"{self.glyphs.running} {counts.running:,}")
         return "  ".join(said)
 
     def _tokens(self, row: Row) -> str:

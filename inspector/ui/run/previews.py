@@ -9,8 +9,8 @@ from inspector.model.value import Attachment, AttachmentVerdict, Value
 from inspector.query.attached import word_of
 from inspector.text.mask import mask_named
 from inspector.text.measure import cell_width, clip
+from inspector.ui.glyphs import Glyphs
 from inspector.ui.palette import Role
-from inspector.ui.signs import Signs
 
 LOOKED_AT = 4_096
 """Characters of a value that are looked at for one line."""
@@ -45,7 +45,7 @@ def verdict(attachment: Attachment) -> tuple[str, Role]:
     return word_of(attachment.verdict), Role.SUCCESS if attachment.verdict in GOOD else Role.WARNING
 
 
-def one_line(value: Value, cells: int, signs: Signs) -> tuple[str, bool]:
+def one_line(value: Value, cells: int, glyphs: Glyphs) -> tuple[str, bool]:
     """The content in at most `cells` cells, and whether a secret in it was masked.
 
     Text stands in quotes, JSON with what is inside of its outermost level left out.
@@ -55,24 +55,24 @@ def one_line(value: Value, cells: int, signs: Signs) -> tuple[str, bool]:
     text = value.value if value.value is not None else value.preview
     hidden = mask_named(value.name, text[:PARSED])
     if hidden.count:
-        return clip(signs.show(hidden.text[:LOOKED_AT]), cells, ellipsis=signs.cut), True
+        return clip(glyphs.safe(hidden.text[:LOOKED_AT]), cells, ellipsis=glyphs.cut), True
     if value.type != "text":
-        return clip(signs.show(text[:LOOKED_AT]), cells, ellipsis=signs.cut), False
-    outline = _outline(text, signs) if text[:1] in "{[" else None
+        return clip(glyphs.safe(text[:LOOKED_AT]), cells, ellipsis=glyphs.cut), False
+    outline = _outline(text, glyphs) if text[:1] in "{[" else None
     if outline is not None:
-        return clip(signs.show(outline), cells, ellipsis=signs.cut), False
-    return quoted(text, cells, signs), False
+        return clip(glyphs.safe(outline), cells, ellipsis=glyphs.cut), False
+    return quoted(text, cells, glyphs), False
 
 
-def quoted(text: str, cells: int, signs: Signs) -> str:
+def quoted(text: str, cells: int, glyphs: Glyphs) -> str:
     """Text in quotes that both stay, however much of it is cut."""
-    shown = signs.show(text[:LOOKED_AT])
+    shown = glyphs.safe(text[:LOOKED_AT])
     if cell_width(shown) + 2 > cells or len(text) > LOOKED_AT:
-        shown = clip(shown + signs.cut, cells - 2, ellipsis=signs.cut)
+        shown = clip(shown + glyphs.cut, cells - 2, ellipsis=glyphs.cut)
     return f'"{shown}"'
 
 
-def _outline(text: str, signs: Signs) -> str | None:
+def _outline(text: str, glyphs: Glyphs) -> str | None:
     """The outermost level of a JSON text; None when it is none."""
     if len(text) > PARSED:
         return text[:LOOKED_AT]
@@ -82,18 +82,18 @@ def _outline(text: str, signs: Signs) -> str | None:
         return text[:LOOKED_AT]
     if isinstance(parsed, dict):
         inside = ", ".join(
-            f"{json.dumps(str(key), ensure_ascii=False)}: {_short(item, signs)}"
+            f"{json.dumps(str(key), ensure_ascii=False)}: {_short(item, glyphs)}"
             for key, item in list(parsed.items())[:50]
         )
         return f"{{{inside}}}"
     if isinstance(parsed, list):
-        return "[" + ", ".join(_short(item, signs) for item in parsed[:50]) + "]"
+        return "[" + ", ".join(_short(item, glyphs) for item in parsed[:50]) + "]"
     return None
 
 
-def _short(item: Any, signs: Signs) -> str:
+def _short(item: Any, glyphs: Glyphs) -> str:
     if isinstance(item, dict):
-        return f"{{{signs.cut}}}" if item else "{}"
+        return f"{{{glyphs.cut}}}" if item else "{}"
     if isinstance(item, list):
-        return f"[{signs.cut}]" if item else "[]"
+        return f"[{glyphs.cut}]" if item else "[]"
     return json.dumps(item, ensure_ascii=False)

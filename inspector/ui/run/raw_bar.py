@@ -5,11 +5,11 @@ from __future__ import annotations
 from textual.strip import Strip
 
 from inspector.text.measure import clip
-from inspector.ui.paint import Painted, gap, margin
+from inspector.ui.lines import LineWidget, gap, margin
 from inspector.ui.palette import Role
 
 
-class RawBar(Painted):
+class RawBar(LineWidget):
     """A title and facts, as many as there is room for."""
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class RawBar(Painted):
 
     def paint_line(self, y: int, width: int) -> Strip:
         """The line."""
-        line, cut = self.line(width), self.kit.signs.cut
+        line, cut = self.line(width), self.ui.glyphs.cut
         edge, end = margin(width), width - margin(width)
         line.put(edge, "")
         if self._title:

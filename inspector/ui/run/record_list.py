@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from textual.strip import Strip
 
 from inspector.text.measure import clip, clip_start
-from inspector.ui.lines import LineList
-from inspector.ui.paint import Line, margin
+from inspector.ui.lines import Line, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.run.label import safe
 from inspector.ui.run.record_columns import Column, Record, Table
+from inspector.ui.widgets.line_list import LineList
 
 MIDDLE = 80
 """Columns from which every column of a table is shown."""
@@ -54,10 +54,10 @@ class RecordList(LineList):
 
     def show(self, table: Table, records: Sequence[Record]) -> None:
         """Takes the records of a part."""
-        signs = self.kit.signs
+        glyphs = self.ui.glyphs
         self._table, self._records = table, tuple(records)
         self._rows = tuple(
-            tuple(safe(column.text(record), signs) for column in table.columns)
+            tuple(safe(column.text(record), glyphs) for column in table.columns)
             for record in records
         )
         self.rows_changed(min(max(self.cursor, 0), len(self._records) - 1))
@@ -92,7 +92,7 @@ class RecordList(LineList):
 
     def paint_head(self, width: int, top: int) -> Strip:
         """The names of the columns."""
-        line = Line(width, self.kit.roles)
+        line = Line(width, self.ui.styles)
         for one in place(self._table, width) if self._table is not None else ():
             if one.column.right:
                 line.right(one.end, one.column.title, Role.MUTED)
@@ -102,19 +102,19 @@ class RecordList(LineList):
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """One record."""
-        kit, table = self.kit, self._table
+        ui, table = self.ui, self._table
         assert table is not None
         line = Line(
-            width, kit.roles, Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
+            width, ui.styles, Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         )
         if cursor:
-            line.put(0, kit.signs.cursor, Role.ACCENT if focused else Role.GUIDE)
+            line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
         if table.trouble(self._records[row]) is not None:
-            line.put(margin(width), kit.signs.finding, Role.WARNING)
+            line.put(margin(width), ui.glyphs.finding, Role.WARNING)
         for one in place(table, width):
             text = self._rows[row][table.columns.index(one.column)]
             cut = clip_start if one.column.from_end else clip
-            shown = cut(text, one.end - one.start, ellipsis=kit.signs.cut)
+            shown = cut(text, one.end - one.start, ellipsis=ui.glyphs.cut)
             role = one.column.role
             if cursor and focused and one.column.grows:
                 role = Role.STRONG

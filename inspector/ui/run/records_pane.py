@@ -13,7 +13,6 @@ from textual.widget import Widget
 from inspector.live.feed import Unavailable
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView, Tab
-from inspector.ui.lines import LineList
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.content import content_of, record_content
 from inspector.ui.run.content_view import ContentView, Titled
@@ -22,7 +21,8 @@ from inspector.ui.run.label import safe
 from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.record_columns import Record, Table, table_for
 from inspector.ui.run.record_list import RecordList
-from inspector.ui.screen import CommandScreen
+from inspector.ui.screens.base import CommandScreen
+from inspector.ui.widgets.line_list import LineList
 
 AGAIN = 0.5
 """Seconds between two readings while the run goes on."""
@@ -118,9 +118,9 @@ class RecordsPane(Pane):
         self._tell(keep=self.list.cursor == self._told_row)
 
     def _tell(self, *, keep: bool) -> None:
-        signs, record, view = self.kit.signs, self.list.record, self.query_one(ContentView)
+        glyphs, record, view = self.ui.glyphs, self.list.record, self.query_one(ContentView)
         self._told_row = self.list.cursor
-        told = safe(self._told, signs)
+        told = safe(self._told, glyphs)
         if record is None or self._table is None:
             empty = told if self._table is None else ""
             note = empty or EMPTY.get(self._tab.part, "Nothing is recorded here.")
@@ -128,12 +128,12 @@ class RecordsPane(Pane):
             return
         table = self._table
         trouble = table.trouble(record)
-        facts = tuple(one for one in (safe(trouble, signs) if trouble else "", told) if one)
+        facts = tuple(one for one in (safe(trouble, glyphs) if trouble else "", told) if one)
         body = None if table.body is None else table.body(record)
         content = record_content(dict(record)) if body is None else content_of(*body, "text")
         if table.in_lines:
             content = replace(content, markdown="")
-        view.tell(Titled(safe(table.title(record), signs), facts, content), keep=keep)
+        view.tell(Titled(safe(table.title(record), glyphs), facts, content), keep=keep)
 
     def aim(self, place: str) -> None:
         """Shows a line of the source that the step before belongs to."""

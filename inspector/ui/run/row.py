@@ -10,10 +10,9 @@ from textual.strip import Strip
 from inspector.derive.axis import Axis
 from inspector.model.status import Status
 from inspector.text.measure import cell_width, clip
-from inspector.ui.kit import Kit
-from inspector.ui.paint import Line
-from inspector.ui.palette import Ground, Role
-from inspector.ui.roles import STATUS_ROLE, Roles
+from inspector.ui.context import UiContext
+from inspector.ui.lines import Line
+from inspector.ui.palette import STATUS_ROLE, Ground, Role, ThemeStyles
 from inspector.ui.run.columns import COUNT_CELLS, Columns
 
 LEAST_LABEL, LEAST_NARROW = 12, 8
@@ -72,10 +71,10 @@ class Cells:
 
     __slots__ = ("_ground", "_segments", "_style", "cells")
 
-    def __init__(self, roles: Roles, ground: Ground) -> None:
+    def __init__(self, styles: ThemeStyles, ground: Ground) -> None:
         self.cells = 0
         self._ground = ground
-        self._style = roles.style
+        self._style = styles.style
         self._segments: list[Segment] = []
 
     def put(self, column: int, text: str, role: Role) -> None:
@@ -106,8 +105,8 @@ class Cells:
 class RowPainter:
     """Draws rows, with the columns and lines that they share."""
 
-    def __init__(self, kit: Kit, columns: Columns, lines: Lines) -> None:
-        self.kit = kit
+    def __init__(self, ui: UiContext, columns: Columns, lines: Lines) -> None:
+        self.ui = ui
         self.columns = columns
         self.lines = lines
         self._runs = self._runs_of_lines()
@@ -119,13 +118,13 @@ class RowPainter:
     def _runs_of_lines(self) -> list[tuple[int, str, Role]]:
         """The lines as texts: those of one role that follow each other are one text with spaces
         between them, because a line of few pieces is drawn faster."""
-        signs, roles = self.kit.signs, self.kit.roles
+        glyphs, styles = self.ui.glyphs, self.ui.styles
         marks: dict[int, tuple[str, Role]] = {}
-        if roles.draws(Role.DIM):
-            marks = dict.fromkeys(self.lines.ticks, (signs.guide, Role.DIM))
-        marks |= dict.fromkeys(self.lines.idle, (signs.idle, Role.LINE))
+        if styles.draws(Role.DIM):
+            marks = dict.fromkeys(self.lines.ticks, (glyphs.guide, Role.DIM))
+        marks |= dict.fromkeys(self.lines.idle, (glyphs.idle, Role.LINE))
         if self.lines.position >= 0:
-            marks[self.lines.position] = (signs.idle, Role.TRAVEL)
+            marks[self.lines.position] = (glyphs.idle, Role.TRAVEL)
         runs: list[tuple[int, str, Role]] = []
         for cell, (sign, role) in sorted(marks.items()):
             if runs and runs[-1][2] is role:
@@ -137,21 +136,21 @@ class RowPainter:
 
     def blank(self, width: int) -> Strip:
         """A line below the rows: only the position of a traveller goes on there."""
-        line = Line(width, self.kit.roles)
+        line = Line(width, self.ui.styles)
         if self.lines.position >= 0:
-            line.put(self.columns.axis + self.lines.position, self.kit.signs.idle, Role.TRAVEL)
+            line.put(self.columns.axis + self.lines.position, self.ui.glyphs.idle, Role.TRAVEL)
         return line.strip()
 
     def row(
         self, picture: RowPicture, width: int, cursor: bool, hover: bool, focused: bool
     ) -> Strip:
         """One row."""
-        kit, columns = self.kit, self.columns
+        ui, columns = self.ui, self.columns
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
-        line = Cells(kit.roles, ground)
+        line = Cells(ui.styles, ground)
         if cursor:
-            line.put(0, kit.signs.cursor, Role.ACCENT if focused else Role.GUIDE)
-        line.put(columns.sign, kit.signs.of(picture.status), STATUS_ROLE[picture.status])
+            line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
+        line.put(columns.sign, ui.glyphs.of(picture.status), STATUS_ROLE[picture.status])
         start = self._tree(line, picture)
         self._label(line, picture, start, strong=cursor and focused)
         self._figures(line, picture)
@@ -160,24 +159,24 @@ class RowPainter:
 
     def _tree(self, line: Cells, picture: RowPicture) -> int:
         """Guides and the sign that folds; returns where the label begins."""
-        columns, signs = self.columns, self.kit.signs
+        columns, glyphs = self.columns, self.ui.glyphs
         depth = min(picture.depth, self._deepest)
         if depth:
-            guides = signs.guide.ljust(columns.indent) * depth
+            guides = glyphs.guide.ljust(columns.indent) * depth
             line.put(columns.tree, guides.rstrip(), Role.LINE)
         at = columns.tree + depth * columns.indent
         if picture.depth > depth:
             # Deeper than there is room for: the depth is told instead of drawn.
-            line.put(at, f"{signs.cut}{picture.depth}", Role.MUTED)
+            line.put(at, f"{glyphs.cut}{picture.depth}", Role.MUTED)
             at = line.cells + 1
         if picture.open is not None:
-            line.put(at, signs.unfolded if picture.open else signs.folded, Role.MUTED)
+            line.put(at, glyphs.unfolded if picture.open else glyphs.folded, Role.MUTED)
         # Where there is little room, what cannot be folded keeps no place for the sign.
         beside = columns.narrow and picture.open is None and picture.depth > 0
         return at + (1 if beside else 2)
 
     def _label(self, line: Cells, picture: RowPicture, start: int, *, strong: bool) -> None:
-        columns, cut = self.columns, self.kit.signs.cut
+        columns, cut = self.columns, self.ui.glyphs.cut
         end = columns.label_end
         if columns.count_end is not None and picture.counted:
             end -= max(COUNT_CELLS, cell_width(picture.counted)) + 2

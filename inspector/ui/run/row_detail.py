@@ -38,7 +38,7 @@ class RowDetail:
 
     def tell(self, table: TableRows | None, *, keep: bool, empty: str) -> None:
         """Shows the row; `table` = it is a row of this table, and more of it can be read."""
-        signs, grid, view = self._grid.kit.signs, self._grid, self._view
+        glyphs, grid, view = self._grid.ui.glyphs, self._grid, self._view
         row = grid.selected
         if row is None or not grid.columns:
             view.tell(Titled("", (), None, empty), keep=False)
@@ -49,7 +49,7 @@ class RowDetail:
             facts = [*([f"declared {declared}"] if declared else []), *facts, table.where(row)]
         else:
             facts.append(f"row {grid.cursor + 1:,}")
-        told = tuple(safe(one, signs) for one in facts)
+        told = tuple(safe(one, glyphs) for one in facts)
         title = grid.columns[grid.column].title
         view.tell(Titled(title, told, self._record(row)), keep=keep)
         if table is not None and self._whole is None:

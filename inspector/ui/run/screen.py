@@ -10,7 +10,6 @@ from inspector.derive.cursor import next_failure, previous_failure
 from inspector.live.feed import Feed
 from inspector.model.run import Run
 from inspector.query.view import RunView
-from inspector.ui.lines import LineList
 from inspector.ui.resuming import why_not_resume
 from inspector.ui.run.copying import copy
 from inspector.ui.run.events_pane import EventsPane
@@ -20,6 +19,7 @@ from inspector.ui.run.pane import AsksSql, Copy
 from inspector.ui.run.scrubber import Scrubber
 from inspector.ui.run.taking import TakesOut
 from inspector.ui.run.timeline import Timeline
+from inspector.ui.widgets.line_list import LineList
 
 PLAY = 0.4
 """Seconds between two events while they are played."""
@@ -60,7 +60,7 @@ class RunScreen(TakesOut):
         self._playing: Timer | None = None
         self._step_before = -1
 
-    def why_not(self, name: str) -> str | None:
+    def disabled_reason(self, name: str) -> str | None:
         """Why a command cannot be done now."""
         run, on_timeline = self.run_shown, self.pane is self.timeline_pane
         if name == "resume":
@@ -83,13 +83,13 @@ class RunScreen(TakesOut):
             return "Only values are filtered."
         if name in ("pnl.view", "pnl.units") and not self.pane.HAS_VIEWS:
             return "Only profit and loss is shown in several ways."
-        if name == "pnl.units" and not self.kit.has_units:
+        if name == "pnl.units" and not self.ui.has_units:
             return "Your settings name no decimals of any asset, and no runtime records them."
         if name == "versions" and not self.pane.HAS_VERSIONS:
             return "Only values have older rows."
         if name == "step-of" and not self.pane.statement():
             return "Nothing here says which statement wrote it."
-        return super().why_not(name)
+        return super().disabled_reason(name)
 
     def hint_word(self, name: str, word: str) -> str:
         """There is nothing to fold in a step without steps inside."""
@@ -158,7 +158,7 @@ class RunScreen(TakesOut):
         if isinstance(timeline.axis, OrderAxis):
             self._travel_to(timeline.axis.event_at(message.cell))
         else:
-            self._travel_to(event_at(view, timeline.axis, message.cell, self.kit.clock()))
+            self._travel_to(event_at(view, timeline.axis, message.cell, self.ui.clock()))
 
     def action_live(self) -> None:
         """Returns to now, to the live step."""
@@ -233,7 +233,7 @@ class RunScreen(TakesOut):
             if timeline.index.canonical(view.step_of_event[event - 1]) != here:
                 timeline.go_to(view.step_of_event[event - 1])
                 return
-        self.say("This is the only step that failed.")
+        self.show_message("This is the only step that failed.")
 
     # The tab in front
 
@@ -260,7 +260,7 @@ class RunScreen(TakesOut):
             return
         step = step_of_statement(view, wrote)
         if step is None:
-            self.say("No step is recorded under this statement.")
+            self.show_message("No step is recorded under this statement.")
             return
         self.open_part("timeline")
         self.timeline_pane.timeline.go_to(step)
@@ -334,7 +334,7 @@ class RunScreen(TakesOut):
 
     def _copy(self, wanted: Copy | None) -> None:
         if wanted is None:
-            self.say("There is nothing to copy here.")
+            self.show_message("There is nothing to copy here.")
             return
         said = copy(self.app, wanted.text, wanted.what)
-        self.say(self.kit.signs.show(said))
+        self.show_message(self.ui.glyphs.safe(said))

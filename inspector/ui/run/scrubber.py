@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from inspector.derive.axis import Axis, OrderAxis
 from inspector.derive.bars import Mark, scrubber
-from inspector.ui.paint import Painted
+from inspector.ui.lines import LineWidget
 from inspector.ui.palette import Role
 from inspector.ui.run.columns import Columns, columns_for
 
@@ -29,7 +29,7 @@ class Place:
     """Whether only the newest events are there so far, and how many came before is not known."""
 
 
-class Scrubber(Painted):
+class Scrubber(LineWidget):
     """A blank line, and the scrubber. In a narrow terminal one line, only while it says more
     than that it follows."""
 
@@ -70,7 +70,7 @@ class Scrubber(Painted):
         if not last:
             if place.travelling and Mark.POSITION in self._marks:
                 at = self._marks.index(Mark.POSITION)
-                line.put(columns.axis + at, self.kit.signs.idle, Role.TRAVEL)
+                line.put(columns.axis + at, self.ui.glyphs.idle, Role.TRAVEL)
             return line.strip()
         if place.partial:
             line.put(columns.sign, f"newest {place.event:,} events", bold=True)
@@ -88,15 +88,15 @@ class Scrubber(Painted):
         return line.strip()
 
     def _sign(self, mark: Mark) -> tuple[str, Role]:
-        signs = self.kit.signs
+        glyphs = self.ui.glyphs
         position = Role.TRAVEL if self._place.travelling else Role.ACCENT
         return {
-            Mark.LINE: (signs.bar, Role.GUIDE),
-            Mark.BEFORE: (signs.bar, Role.TRAVEL),
-            Mark.AFTER: (signs.parent_bar, Role.GUIDE),
-            Mark.FAILURE: (signs.failed, Role.ERROR),
-            Mark.POSITION: (signs.running, position),
-            Mark.IDLE: (signs.idle, Role.MUTED),
+            Mark.LINE: (glyphs.bar, Role.GUIDE),
+            Mark.BEFORE: (glyphs.bar, Role.TRAVEL),
+            Mark.AFTER: (glyphs.parent_bar, Role.GUIDE),
+            Mark.FAILURE: (glyphs.failed, Role.ERROR),
+            Mark.POSITION: (glyphs.running, position),
+            Mark.IDLE: (glyphs.idle, Role.MUTED),
         }[mark]
 
     def on_click(self, event: events.Click) -> None:
@@ -106,7 +106,7 @@ class Scrubber(Painted):
             self.post_message(self.Picked(cell))
 
 
-class Above(Painted):
+class Above(LineWidget):
     """The row above the ruler: how long the idle stretches are that were cut out."""
 
     def __init__(self) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Hashable, Sequence
 
 from textual.strip import Strip
 
-from inspector.ui.kit import Kit
-from inspector.ui.lines import LineList
-from inspector.ui.paint import Line
+from inspector.ui.context import UiContext
+from inspector.ui.lines import Line
 from inspector.ui.palette import Ground, Role
+from inspector.ui.widgets.line_list import LineList
 
 
 class Page:
@@ -17,14 +17,14 @@ class Page:
 
     def __init__(
         self,
-        kit: Kit,
+        ui: UiContext,
         width: int,
         margin: int = 2,
         *,
         ground: Ground = Ground.RAISED,
         edge: str = "",
     ) -> None:
-        self.kit = kit
+        self.ui = ui
         self.width = width
         self.margin = margin
         self.ground = ground
@@ -44,7 +44,7 @@ class Page:
 
     def line(self) -> Line:
         """Begins a line."""
-        line = Line(self.width, self.kit.roles, self.ground)
+        line = Line(self.width, self.ui.styles, self.ground)
         line.put(0, self.edge, Role.GUIDE)
         line.put(self.margin, "")
         self.lines.append(line)
@@ -52,8 +52,8 @@ class Page:
 
     def rule(self) -> None:
         """A line through the whole width."""
-        line = Line(self.width, self.kit.roles, self.ground)
-        line.put(0, self.kit.signs.rule * self.width, Role.GUIDE)
+        line = Line(self.width, self.ui.styles, self.ground)
+        line.put(0, self.ui.glyphs.rule * self.width, Role.GUIDE)
         self.lines.append(line)
 
     def blank(self) -> None:
@@ -102,9 +102,9 @@ class Sheet(LineList):
 
     def rest(self, width: int) -> Line:
         """An empty line of the pane."""
-        line = Line(width, self.kit.roles, self._ground)
-        if self.kit.roles.plain and self._beside(width):
-            line.put(0, self.kit.signs.guide, Role.GUIDE)
+        line = Line(width, self.ui.styles, self._ground)
+        if self.ui.styles.plain and self._beside(width):
+            line.put(0, self.ui.glyphs.guide, Role.GUIDE)
         return line
 
     def _beside(self, width: int) -> bool:
@@ -125,8 +125,8 @@ class Sheet(LineList):
         strip = super()._paint_line(y, width)
         if not self.marked or width < 2:
             return strip
-        edge = Line(1, self.kit.roles, self._ground)
-        edge.put(0, self.kit.signs.guide, Role.ACCENT)
+        edge = Line(1, self.ui.styles, self._ground)
+        edge.put(0, self.ui.glyphs.guide, Role.ACCENT)
         return Strip.join([edge.strip(), strip.crop(1, width)])
 
     def selectable(self, row: int) -> bool:

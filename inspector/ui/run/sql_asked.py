@@ -12,13 +12,13 @@ from inspector.query.ask_sql import MOST_ROWS, CannotAnswer, SqlAnswer
 from inspector.query.raw_database import RawDatabase
 from inspector.query.raw_pages import Row
 from inspector.text.numbers import count, duration
+from inspector.ui.glyphs import Glyphs
 from inspector.ui.palette import Role
 from inspector.ui.run.database_asking import DatabaseAsker
 from inspector.ui.run.grid import Fixed, Grid, columns_of
 from inspector.ui.run.label import safe
 from inspector.ui.run.sql_field import SqlField, history_of
 from inspector.ui.run.sql_names import quoted_name
-from inspector.ui.signs import Signs
 
 Fact = tuple[str, Role]
 
@@ -27,7 +27,7 @@ class SqlAsked:
     """Asks one question at a time."""
 
     def __init__(
-        self, asker: DatabaseAsker, grid: Grid, answered: Callable[[], None], signs: Signs
+        self, asker: DatabaseAsker, grid: Grid, answered: Callable[[], None], glyphs: Glyphs
     ) -> None:
         self.sql = ""
         self.answer: SqlAnswer | None = None
@@ -35,7 +35,7 @@ class SqlAsked:
         self._asker = asker
         self._grid = grid
         self._told = answered
-        self._signs = signs
+        self._signs = glyphs
         self._began: float | None = None
         self._field: SqlField | None = None
 

@@ -12,10 +12,10 @@ from textual.strip import Strip
 from textual.suggester import Suggester
 
 from inspector.text.measure import clip
-from inspector.ui.field import Field, _tail
-from inspector.ui.paint import Line
+from inspector.ui.lines import Line
 from inspector.ui.palette import Ground, Role
 from inspector.ui.run.sql_names import quoted_name
+from inspector.ui.widgets.prompt_input import PromptInput, _tail
 
 PROMPT = "sql"
 HINT = "one SELECT, read only; ↑ ↓ what was asked, tab completes"
@@ -94,10 +94,10 @@ class _Names(Suggester):
         return completed(value, self.names)
 
 
-class SqlField(Field):
+class SqlField(PromptInput):
     """One line of SQL."""
 
-    LEAVING = ("enter", "escape", "up", "down", "tab")
+    EXIT_KEYS = ("enter", "escape", "up", "down", "tab")
 
     def __init__(self) -> None:
         super().__init__(PROMPT, "", id="sql")
@@ -150,23 +150,23 @@ class SqlField(Field):
 
     def draw(self, room: int) -> Strip:
         """The field, with the rest of what would complete it."""
-        kit = self.kit
-        signs = kit.signs
-        line = Line(room, kit.roles, Ground.FIELD)
+        ui = self.ui
+        glyphs = ui.glyphs
+        line = Line(room, ui.styles, Ground.FIELD)
         line.put(0, PROMPT, Role.ACCENT)
         start, end = len(PROMPT) + 1, room - 1
         before, under, after = self._parts()
         if not self.value:
-            line.put(start, signs.caret if self.has_focus else "", Role.ACCENT)
-            told = clip(signs.show(self.proposal or HINT), max(0, end - line.cells - 1))
+            line.put(start, glyphs.caret if self.has_focus else "", Role.ACCENT)
+            told = clip(glyphs.safe(self.proposal or HINT), max(0, end - line.cells - 1))
             line.add(told, Role.FAINT, skip=0 if self.proposal else 1)
             return line.strip()
-        line.put(start, _tail(signs.plain(before), max(0, end - start - 1)))
+        line.put(start, _tail(glyphs.plain(before), max(0, end - start - 1)))
         if under:
-            line.put(line.cells, signs.plain(under), underline=self.has_focus)
-            line.add(clip(signs.plain(after), max(0, end - line.cells), ellipsis=signs.cut))
+            line.put(line.cells, glyphs.plain(under), underline=self.has_focus)
+            line.add(clip(glyphs.plain(after), max(0, end - line.cells), ellipsis=glyphs.cut))
         elif self.has_focus:
             rest = self._completion[len(self.value) :]
-            line.add(signs.caret, Role.ACCENT)
-            line.add(clip(signs.show(rest), max(0, end - line.cells), ellipsis=""), Role.FAINT)
+            line.add(glyphs.caret, Role.ACCENT)
+            line.add(clip(glyphs.safe(rest), max(0, end - line.cells), ellipsis=""), Role.FAINT)
         return line.strip()

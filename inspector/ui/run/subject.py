@@ -36,7 +36,7 @@ class Subject:
 def fact(page: Page, label: str, text: str, role: Role = Role.TEXT) -> None:
     """A line with what it tells and how that is (safe text)."""
     line = page.line()
-    cut = page.kit.signs.cut
+    cut = page.ui.glyphs.cut
     line.add(clip(label, LABEL_CELLS - 1, ellipsis=cut), Role.MUTED)
     line.put(page.margin + LABEL_CELLS, "")
     line.add(clip(text, page.room - LABEL_CELLS, ellipsis=cut), role)
@@ -45,4 +45,4 @@ def fact(page: Page, label: str, text: str, role: Role = Role.TEXT) -> None:
 def heading(page: Page, text: str) -> None:
     """Begins a section."""
     page.blank()
-    page.line().add(clip(text, page.room, ellipsis=page.kit.signs.cut), Role.MUTED)
+    page.line().add(clip(text, page.room, ellipsis=page.ui.glyphs.cut), Role.MUTED)

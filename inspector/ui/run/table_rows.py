@@ -11,10 +11,10 @@ from inspector.query.raw_database import Opened, RawDatabase
 from inspector.query.raw_pages import Page, Row, key_text, page_rows
 from inspector.query.raw_shapes import Shape
 from inspector.text.numbers import count
+from inspector.ui.glyphs import Glyphs
 from inspector.ui.run.database_asking import DatabaseAsker
 from inspector.ui.run.grid import LOOKED_AT, Grid, GridColumn, columns_of
 from inspector.ui.run.table_book import Book, Wanted
-from inspector.ui.signs import Signs
 
 COUNT_SHARE = 20
 """Counting anew waits so many times as long as counting took."""
@@ -32,7 +32,7 @@ class TableRows:
     """Opens a table in a grid and keeps it as the database stands."""
 
     def __init__(
-        self, name: str, asker: DatabaseAsker, grid: Grid, told: Callable[[], None], signs: Signs
+        self, name: str, asker: DatabaseAsker, grid: Grid, told: Callable[[], None], glyphs: Glyphs
     ) -> None:
         self.name = name
         self.shape: Shape | None = None
@@ -42,7 +42,7 @@ class TableRows:
         self._asker = asker
         self._grid = grid
         self._told = told
-        self._signs = signs
+        self._signs = glyphs
         self._wanted: set[int] = set()
         self._counting = _Counting()
         self._looking = False

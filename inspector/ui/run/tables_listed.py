@@ -79,13 +79,13 @@ class TablesListed:
 
     def tell(self, bar: RawBar, view: ContentView, *, keep: bool) -> None:
         """Says how many there are, which should be there, and how the selected one is made."""
-        signs, record, number = self._shown.kit.signs, self._shown.record, len(self.records)
+        glyphs, record, number = self._shown.ui.glyphs, self._shown.record, len(self.records)
         title = f"{number:,} {'table or view' if number == 1 else 'tables and views'}"
         absent = f"documented, not in this database: {', '.join(self._absent)}"
         bar.show(
             title if self.records else "",
-            (safe(self._trouble, signs), Role.WARNING),
-            (safe(absent, signs) if self._absent else "", Role.MUTED),
+            (safe(self._trouble, glyphs), Role.WARNING),
+            (safe(absent, glyphs) if self._absent else "", Role.MUTED),
         )
         if record is None:
             nothing = self._read and not self._trouble
@@ -93,7 +93,7 @@ class TablesListed:
                 Titled("", (), None, "This database has no tables." if nothing else ""), keep=False
             )
         else:
-            view.tell(facts_of(record, signs), keep=keep)
+            view.tell(facts_of(record, glyphs), keep=keep)
 
 
 def _tables(reader: RunReader) -> tuple[Record, ...]:

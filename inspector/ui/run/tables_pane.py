@@ -12,7 +12,6 @@ from textual.widget import Widget
 from inspector.model.run import Run
 from inspector.query.raw_database import WHOLE
 from inspector.query.view import RunView
-from inspector.ui.lines import LineList
 from inspector.ui.palette import Role
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.content import record_content
@@ -29,6 +28,7 @@ from inspector.ui.run.sql_asked import SqlAsked
 from inspector.ui.run.sql_field import SqlField
 from inspector.ui.run.table_rows import TableRows
 from inspector.ui.run.tables_listed import TablesListed
+from inspector.ui.widgets.line_list import LineList
 
 AGAIN = 0.5
 """Seconds between two readings of the list while the run goes on."""
@@ -71,11 +71,11 @@ class TablesPane(Pane):
 
     def on_mount(self) -> None:
         """A thread of its own: what takes long here keeps no view of the run waiting."""
-        database = DatabaseAsker(self.run.store.path, self.kit.clock, self)
+        database = DatabaseAsker(self.run.store.path, self.ui.clock, self)
         self._made = _Parts(
             database,
             TablesListed(self.asker, database, self.tables, self._listed),
-            SqlAsked(database, self.grid, self._answered, self.kit.signs),
+            SqlAsked(database, self.grid, self._answered, self.ui.glyphs),
             RowDetail(database, self.grid, self.query_one(ContentView), self._told),
         )
         self._arrange()
@@ -203,8 +203,8 @@ class TablesPane(Pane):
     def open_table(self, name: str) -> None:
         """Shows the rows of a table."""
         self._go(ROWS)
-        database, signs = self._parts.database, self.kit.signs
-        self._table = TableRows(name, database, self.grid, self._told, signs)
+        database, glyphs = self._parts.database, self.ui.glyphs
+        self._table = TableRows(name, database, self.grid, self._told, glyphs)
         self.grid.focus()
         self._tell(keep=False)
 
@@ -312,10 +312,10 @@ class TablesPane(Pane):
             parts.detail.tell(self._table, keep=keep, empty=empty)
 
     def _tell_table(self, table: TableRows, bar: RawBar) -> None:
-        signs, many = self.kit.signs, len(self.grid.columns)
+        glyphs, many = self.ui.glyphs, len(self.grid.columns)
         bar.show(
-            safe(table.name, signs),
-            (safe(table.trouble, signs), Role.WARNING),
+            safe(table.name, glyphs),
+            (safe(table.trouble, glyphs), Role.WARNING),
             (table.how_many(), Role.MUTED),
             (f"column {self.grid.column + 1:,} of {many:,}" if many else "", Role.MUTED),
             ("view" if table.shape is not None and table.shape.is_view else "", Role.MUTED),

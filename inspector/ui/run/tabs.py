@@ -8,20 +8,20 @@ from textual.strip import Strip
 
 from inspector.query.view import Tab
 from inspector.text.measure import cell_width
-from inspector.ui.frame import TabLabel, Tabs
-from inspector.ui.paint import gap, margin
+from inspector.ui.glyphs import Glyphs
+from inspector.ui.lines import gap, margin
 from inspector.ui.palette import Role
 from inspector.ui.run.label import safe
-from inspector.ui.signs import Signs
+from inspector.ui.widgets.frame import TabLabel, Tabs
 
 
-def labels(tabs: Sequence[Tab], signs: Signs) -> list[TabLabel]:
+def labels(tabs: Sequence[Tab], glyphs: Glyphs) -> list[TabLabel]:
     """Tabs as they are drawn; a verdict that has a sign is told by it."""
-    marks = {"ok": (signs.completed, Role.MUTED), "broken": (signs.failed, Role.ERROR)}
+    marks = {"ok": (glyphs.completed, Role.MUTED), "broken": (glyphs.failed, Role.ERROR)}
     found = []
     for tab in tabs:
-        mark, role = marks.get(tab.mark or "", (safe(tab.mark or "", signs), Role.MUTED))
-        found.append(TabLabel(safe(tab.title, signs), tab.count, mark, role))
+        mark, role = marks.get(tab.mark or "", (safe(tab.mark or "", glyphs), Role.MUTED))
+        found.append(TabLabel(safe(tab.title, glyphs), tab.count, mark, role))
     return found
 
 

@@ -14,12 +14,12 @@ from inspector.live.feed import Feed
 from inspector.model.run import Run
 from inspector.text.measure import clip_start
 from inspector.text.numbers import size
-from inspector.ui.field import Field
 from inspector.ui.run.base import RunBase, RunFooter
 from inspector.ui.run.content_view import ContentView
 from inspector.ui.run.copying import fit_for_a_name
 from inspector.ui.run.held import PAGED_BYTES, PICTURE_BYTES, SAVED_BYTES, Held, file_name
 from inspector.ui.run.outside import Outside, why_no_page, why_no_viewer
+from inspector.ui.widgets.prompt_input import PromptInput
 
 SAVE_AS = "save-as"
 FOLDER_CELLS = 32
@@ -42,7 +42,7 @@ class TakesOut(RunBase):
         self._to_save: Held | None = None
         self._made_room = False
 
-    def why_not(self, name: str) -> str | None:
+    def disabled_reason(self, name: str) -> str | None:
         """Why a command cannot be done now."""
         if name == "form" and not any(view.forms for view in self._contents):
             return "This has only one form."
@@ -50,7 +50,7 @@ class TakesOut(RunBase):
             return why_no_page(self.app)
         if name == "picture":
             return why_no_viewer(self.app)
-        return super().why_not(name)
+        return super().disabled_reason(name)
 
     def hint_word(self, name: str, word: str) -> str:
         """The other form is called by its name, where there is one."""
@@ -74,14 +74,14 @@ class TakesOut(RunBase):
 
     def _tell(self, sentence: str) -> None:
         if self.is_attached:
-            self.say(self.kit.signs.show(sentence))
+            self.show_message(self.ui.glyphs.safe(sentence))
 
     def action_form(self) -> None:
         """Turns the content to its other form."""
         for view in self._contents:
             view.turn()
             if view.forms is not None:
-                self.say(f"This is the value {view.forms[view.raw]}.")
+                self.show_message(f"This is the value {view.forms[view.raw]}.")
 
     def action_pager(self) -> None:
         """Opens what is under the cursor in the pager."""
@@ -100,7 +100,7 @@ class TakesOut(RunBase):
                 self._tell(held)
                 return
             if len(held.data) > LONG:
-                self.say(f"{size(len(held.data))} are being prepared; esc leaves it.")
+                self.show_message(f"{size(len(held.data))} are being prepared; esc leaves it.")
             self.run_worker(use(held), group="outside", exclusive=True)
 
         self.pane.hold(most, take)
@@ -120,15 +120,15 @@ class TakesOut(RunBase):
         self.pane.hold(SAVED_BYTES, take)
 
     def _ask_name(self, name: str) -> None:
-        for field in self.query(f"#{SAVE_AS}").results(Field):
+        for field in self.query(f"#{SAVE_AS}").results(PromptInput):
             field.focus()
             return
         folder = clip_start(
-            self.kit.signs.show(_home_short(os.getcwd())),
+            self.ui.glyphs.safe(_home_short(os.getcwd())),
             min(FOLDER_CELLS, self.size.width // 5),
-            ellipsis=self.kit.signs.cut,
+            ellipsis=self.ui.glyphs.cut,
         )
-        field = Field(f"save in {folder} as", "enter saves, esc leaves", id=SAVE_AS)
+        field = PromptInput(f"save in {folder} as", "enter saves, esc leaves", id=SAVE_AS)
         field.value = name
         self.mount(field, before=self.query_one(RunFooter))
         # It stands where the filter does, and like that it shifts nothing.
@@ -136,8 +136,8 @@ class TakesOut(RunBase):
         self.pane.add_class("-finding")
         field.focus()
 
-    @on(Field.Left, f"#{SAVE_AS}")
-    def _named(self, event: Field.Left) -> None:
+    @on(PromptInput.Left, f"#{SAVE_AS}")
+    def _named(self, event: PromptInput.Left) -> None:
         event.stop()
         name, held = event.field.value.strip(), self._to_save
         if event.key != "enter" or not name or held is None:
@@ -153,7 +153,7 @@ class TakesOut(RunBase):
 
     def _close_field(self) -> None:
         self._to_save = None
-        for field in self.query(f"#{SAVE_AS}").results(Field):
+        for field in self.query(f"#{SAVE_AS}").results(PromptInput):
             field.remove()
         if self._made_room:
             self.pane.remove_class("-finding")
@@ -162,6 +162,6 @@ class TakesOut(RunBase):
     def action_back(self) -> None:
         """Gives up what is being prepared, or goes back."""
         if self._outside.cancel():
-            self.say("Left.")
+            self.show_message("Left.")
         else:
             super().action_back()

@@ -15,13 +15,13 @@ from inspector.derive.cursor import found_again, initial_cursor, live_step
 from inspector.derive.tree import TreeIndex
 from inspector.model.status import ENDED
 from inspector.query.view import RunView
-from inspector.ui.lines import LineList
-from inspector.ui.paint import Line
+from inspector.ui.lines import Line
 from inspector.ui.palette import Role
 from inspector.ui.run.columns import Columns, columns_for
 from inspector.ui.run.moments import instant_of
 from inspector.ui.run.pictures import Pictures
 from inspector.ui.run.row import Lines, RowPainter, RowPicture, lines_of
+from inspector.ui.widgets.line_list import LineList
 
 
 class Place(NamedTuple):
@@ -34,7 +34,7 @@ class Place(NamedTuple):
 class Timeline(LineList):
     """The steps of one view of a run. The cursor belongs to a step, wherever its row is."""
 
-    SAYS_HOW_FAR = False
+    SHOWS_POSITION = False
     """The right end of its head is the end of the axis: it says so beside the steps."""
 
     class Ended(Message):
@@ -77,10 +77,10 @@ class Timeline(LineList):
         return not self.columns.narrow
 
     @property
-    def how_far(self) -> str:
+    def position_text(self) -> str:
         """Nothing while only the newest events are there: how many there are is not known."""
         partial = self.view is not None and self.view.partial
-        return "" if partial else super().how_far
+        return "" if partial else super().position_text
 
     def picture(self, row: int) -> RowPicture:
         """What is drawn of a row."""
@@ -103,9 +103,9 @@ class Timeline(LineList):
     def paint_head(self, width: int, top: int) -> Strip:
         """The ruler."""
         columns = self.columns
-        line = Line(width, self.kit.roles)
+        line = Line(width, self.ui.styles)
         line.put(columns.label, "step", Role.MUTED)
-        line.add(self.how_far, Role.MUTED, skip=3 if self.how_far else 0)
+        line.add(self.position_text, Role.MUTED, skip=3 if self.position_text else 0)
         if columns.tokens_end is not None:
             line.right(columns.tokens_end, "tokens", Role.MUTED)
         if columns.duration_end is not None:
@@ -118,7 +118,7 @@ class Timeline(LineList):
         # Asked for every line of every frame: what all lines share is looked up once elsewhere.
         if not self.columns.narrow:
             if y == 0:
-                return ("head", self._ruler, self._arrangement, width, self.how_far)
+                return ("head", self._ruler, self._arrangement, width, self.position_text)
             y -= 1
         row = round(self.scroll_y) + y
         if self._pictures is None or row >= self.row_count:
@@ -135,7 +135,7 @@ class Timeline(LineList):
 
     def _paint_line(self, y: int, width: int) -> Strip:
         if self._painter is None:
-            return Line(width, self.kit.roles).strip()
+            return Line(width, self.ui.styles).strip()
         below = self.top + y - self._head >= self.row_count
         if below and not (self.has_head and y == 0):
             return self._painter.blank(width)
@@ -266,20 +266,20 @@ class Timeline(LineList):
         total = view.total_events
         axis: Axis = OrderAxis(steady(total), columns.cells, total)
         if self.span is not None:
-            axis = TimeAxis(self.span, columns.cells, self.kit.zone)
-        now = self.kit.clock()
+            axis = TimeAxis(self.span, columns.cells, self.ui.zone)
+        now = self.ui.clock()
         position = self._position(view, axis, now)
         lines = lines_of(axis, position)
         self.columns, self.axis = columns, axis
         self._pictures = Pictures(
-            view, self.index, axis, self.kit.signs, timed=timed, now=now, bare=columns.narrow
+            view, self.index, axis, self.ui.glyphs, timed=timed, now=now, bare=columns.narrow
         )
         self._ruler = () if view.partial else axis.labels
-        arranged_for = (columns, lines, self.kit.epoch, self.kit.roles)
+        arranged_for = (columns, lines, self.ui.epoch, self.ui.styles)
         if arranged_for != self._arranged_for:
             self._arranged_for = arranged_for
             self._arrangement += 1
-            self._painter = RowPainter(self.kit, columns, lines)
+            self._painter = RowPainter(self.ui, columns, lines)
         self.post_message(self.Arranged())
 
     def _position(self, view: RunView, axis: Axis, now: int) -> int:

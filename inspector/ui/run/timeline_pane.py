@@ -16,8 +16,7 @@ from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.model.status import ENDED
 from inspector.query.view import RunView, StepContext
-from inspector.ui.lines import LineList
-from inspector.ui.paint import NARROW
+from inspector.ui.lines import NARROW
 from inspector.ui.palette import Role
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.copying import fit_to_copy
@@ -31,7 +30,8 @@ from inspector.ui.run.scrubber import Above, Place, Scrubber
 from inspector.ui.run.subject import Subject
 from inspector.ui.run.timeline import Timeline
 from inspector.ui.run.values_then import context_at
-from inspector.ui.screen import CommandScreen
+from inspector.ui.screens.base import CommandScreen
+from inspector.ui.widgets.line_list import LineList
 
 LOOK = 0.05
 """Seconds on a step before its detail is read, so that scrolling reads nothing."""
@@ -152,7 +152,7 @@ class TimelinePane(Pane):
         live = self.live
         if live is None or live.run.order_only or self.by_order:
             return None
-        span = span_of(live.steps, live.run, self.kit.clock())
+        span = span_of(live.steps, live.run, self.ui.clock())
         if span is None or (self.by_order is None and not tells_time(live.steps, live.run, span)):
             return None
         if self.show_idle:
@@ -168,7 +168,7 @@ class TimelinePane(Pane):
         live = self.live
         if live is None or not self.timed or live.run.status in ENDED or self.paused:
             return
-        if self.kit.clock() > self._span_until and self.view is not None:
+        if self.ui.clock() > self._span_until and self.view is not None:
             self.timeline.take(self.view, self._span())
         else:
             self.timeline.rearrange()
@@ -190,7 +190,7 @@ class TimelinePane(Pane):
             failures = list(failing.failures)
             position = view.events or None
         else:
-            now = self.kit.clock()
+            now = self.ui.clock()
             failures = failure_instants(failing, now)
             position = instant_of(view, view.events, now) if view.travelling else None
             position = timeline.span.stop if not view.travelling else position
@@ -262,10 +262,10 @@ class TimelinePane(Pane):
         if found is not None and not view.travelling:
             described = found.step
         picture = timeline.picture(timeline.cursor)
-        then = values_of_then(found, view, self.kit.clock()) if found else None
+        then = values_of_then(found, view, self.ui.clock()) if found else None
         self.detail.tell(
             Subject(
-                kind_sign(described.kind, self.kit.signs),
+                kind_sign(described.kind, self.ui.glyphs),
                 picture.label,
                 described,
                 view.run,

@@ -11,12 +11,12 @@ from textual.strip import Strip
 from inspector.model.value import Then, Value
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import NOT_RECORDED, SIZE_CELLS, size
-from inspector.ui.lines import LineList
-from inspector.ui.paint import NARROW, Line, margin
+from inspector.ui.glyphs import Glyphs
+from inspector.ui.lines import NARROW, Line, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.run.label import safe
 from inspector.ui.run.previews import one_line, size_of, verdict
-from inspector.ui.signs import Signs
+from inspector.ui.widgets.line_list import LineList
 
 NAME_CELLS, SCOPE_CELLS, KIND_CELLS = 13, 11, 8
 FROM_CELLS = 26
@@ -122,7 +122,7 @@ class ValuesList(LineList):
 
     def paint_head(self, width: int, top: int) -> Strip:
         """The names of the columns."""
-        columns, line = columns_for(width), Line(width, self.kit.roles)
+        columns, line = columns_for(width), Line(width, self.ui.styles)
         line.put(columns.name, "name", Role.MUTED)
         if columns.scope is not None:
             line.put(columns.scope, "scope", Role.MUTED)
@@ -134,31 +134,31 @@ class ValuesList(LineList):
             line.put(columns.origin, "from", Role.MUTED)
         room = width - margin(width) - line.cells - 2
         if self.told and room > 8:
-            told = clip(self.told, room, ellipsis=self.kit.signs.cut)
+            told = clip(self.told, room, ellipsis=self.ui.glyphs.cut)
             line.right(width - margin(width), told, Role.ACCENT)
         return line.strip()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """One value."""
-        kit, columns, value = self.kit, columns_for(width), self._values[row]
+        ui, columns, value = self.ui, columns_for(width), self._values[row]
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
-        line = Line(width, kit.roles, ground)
+        line = Line(width, ui.styles, ground)
         if cursor:
-            line.put(0, kit.signs.cursor, Role.ACCENT if focused else Role.GUIDE)
+            line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
         attached = value.attachment
         if attached is not None and verdict(attached)[1] is Role.WARNING:
-            line.put(margin(width), kit.signs.finding, Role.WARNING)
+            line.put(margin(width), ui.glyphs.finding, Role.WARNING)
         older = row in self._older
         text = Role.MUTED if older else Role.TEXT
-        name = safe(value.name, kit.signs) if value.name is not None else NOT_RECORDED
+        name = safe(value.name, ui.glyphs) if value.name is not None else NOT_RECORDED
         role = Role.STRONG if cursor and focused else text
-        line.put(columns.name, clip(name, NAME_CELLS, ellipsis=kit.signs.cut), role)
+        line.put(columns.name, clip(name, NAME_CELLS, ellipsis=ui.glyphs.cut), role)
         if columns.scope is not None:
-            scope = clip(scope_text(value.scope, kit.signs), SCOPE_CELLS, ellipsis=kit.signs.cut)
+            scope = clip(scope_text(value.scope, ui.glyphs), SCOPE_CELLS, ellipsis=ui.glyphs.cut)
             line.put(columns.scope, scope, Role.MUTED)
         if columns.kind is not None:
-            kind = safe(value.kind or NOT_RECORDED, kit.signs)
-            line.put(columns.kind, clip(kind, KIND_CELLS, ellipsis=kit.signs.cut), Role.MUTED)
+            kind = safe(value.kind or NOT_RECORDED, ui.glyphs)
+            line.put(columns.kind, clip(kind, KIND_CELLS, ellipsis=ui.glyphs.cut), Role.MUTED)
         line.right(columns.size_end, size(size_of(value)), Role.MUTED)
         self._content(line, columns, value, text)
         if columns.origin is not None:
@@ -166,19 +166,19 @@ class ValuesList(LineList):
         return line.strip()
 
     def _content(self, line: Line, columns: ValueColumns, value: Value, role: Role) -> None:
-        signs, room = self.kit.signs, columns.value_end - columns.value
+        glyphs, room = self.ui.glyphs, columns.value_end - columns.value
         if value.attachment is None:
-            shown, masked = one_line(value, room, signs)
+            shown, masked = one_line(value, room, glyphs)
             line.put(columns.value, shown, Role.MUTED if masked else role)
             return
         word, told = verdict(value.attachment)
-        line.put(columns.value, clip("attachment", room, ellipsis=signs.cut), Role.MUTED)
+        line.put(columns.value, clip("attachment", room, ellipsis=glyphs.cut), Role.MUTED)
         left = columns.value_end - line.cells - 2
         if left > 0:
-            line.add(clip(word, left, ellipsis=signs.cut), told, skip=2)
+            line.add(clip(word, left, ellipsis=glyphs.cut), told, skip=2)
 
     def _origin(self, line: Line, column: int, value: Value, older: bool) -> None:
-        signs = self.kit.signs
+        glyphs = self.ui.glyphs
         note = "superseded" if older else ""
         if value.superseded and not older:
             note = f"{value.superseded:,} superseded"
@@ -186,11 +186,11 @@ class ValuesList(LineList):
             note = "when not told"
         end = line.width - margin(line.width)
         room = end - column - (cell_width(note) + 2 if note else 0)
-        origin = safe(value.source_statement or NOT_RECORDED, signs)
-        line.put(column, clip(origin, room, ellipsis=signs.cut), Role.MUTED)
+        origin = safe(value.source_statement or NOT_RECORDED, glyphs)
+        line.put(column, clip(origin, room, ellipsis=glyphs.cut), Role.MUTED)
         line.add(note, Role.MUTED, skip=2 if note else 0)
 
 
-def scope_text(scope: str, signs: Signs) -> str:
+def scope_text(scope: str, glyphs: Glyphs) -> str:
     """A scope in words: `root`, `frame 3`."""
-    return f"frame {scope}" if scope.isdigit() else safe(scope, signs)
+    return f"frame {scope}" if scope.isdigit() else safe(scope, glyphs)

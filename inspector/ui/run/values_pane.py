@@ -19,8 +19,6 @@ from inspector.query.registry import presentation_of
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView, ValueList
 from inspector.text.numbers import NOT_RECORDED, count, size
-from inspector.ui.field import Field
-from inspector.ui.lines import LineList
 from inspector.ui.palette import Role
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.content import Content, content_of
@@ -32,7 +30,9 @@ from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.run.previews import size_of, verdict
 from inspector.ui.run.values_list import ValueKey, ValuesList, key_of, scope_text
 from inspector.ui.run.values_then import Point, values_of
-from inspector.ui.screen import CommandScreen
+from inspector.ui.screens.base import CommandScreen
+from inspector.ui.widgets.line_list import LineList
+from inspector.ui.widgets.prompt_input import PromptInput
 
 AGAIN = 0.5
 """Seconds between two readings of all values while the run goes on."""
@@ -91,7 +91,7 @@ class ValuesPane(Pane):
 
     def compose(self) -> ComposeResult:
         """The filter, the table, the content."""
-        field = Field("/", "esc leaves", id="find")
+        field = PromptInput("/", "esc leaves", id="find")
         field.display = False
         yield field
         yield ValuesList()
@@ -152,16 +152,16 @@ class ValuesPane(Pane):
         self.asker.ask("values", question, take)
 
     def _show(self) -> None:
-        words = self.query_one(Field).value.lower().split()
+        words = self.query_one(PromptInput).value.lower().split()
         values = self._shown.values if self._shown is not None else ()
         kept = [value for value in values if _matches(value, words)]
         told = ""
         if self._scope is not None:
-            told = f"seen from {scope_text(self._scope, self.kit.signs)}"
+            told = f"seen from {scope_text(self._scope, self.ui.glyphs)}"
         if self._point is not None:
             told = f"at event {self._point.event:,}"
             if self._scope is not None:
-                told += f", in {scope_text(self._scope, self.kit.signs)}"
+                told += f", in {scope_text(self._scope, self.ui.glyphs)}"
         if words:
             told = f"{told}  {len(kept):,} of {len(values):,}".strip()
         self.list.show(kept, told)
@@ -182,7 +182,7 @@ class ValuesPane(Pane):
                 nothing = f"No value was written by event {self._point.event:,}."
             empty = self._reason or ("" if self._shown is None else nothing)
             view.tell(
-                Titled("", (), None, safe(empty, self.kit.signs)) if empty else None, keep=False
+                Titled("", (), None, safe(empty, self.ui.glyphs)) if empty else None, keep=False
             )
             return
         content = self._contents.get(key_of(value))
@@ -193,7 +193,7 @@ class ValuesPane(Pane):
 
     def _note(self, value: Value, content: Content | None) -> str:
         """What stands below a content that is not whole, or instead of one."""
-        keys, key = self.kit.keys, key_of(value)
+        keys, key = self.ui.keys, key_of(value)
         if content is not None and content.cut:
             return (
                 f"the rest is left out here: {keys.shown('pager')} opens more of it, "
@@ -207,22 +207,22 @@ class ValuesPane(Pane):
         enter = f"{keys.shown('enter')} shows it"
         if value.attachment is not None:
             word, role = verdict(value.attachment)
-            path = safe(value.attachment.path, self.kit.signs)
+            path = safe(value.attachment.path, self.ui.glyphs)
             told = enter if role is Role.SUCCESS else trouble_of(value.attachment.verdict)
             parts = (path, word if role is Role.SUCCESS else "", told)
             return "   ".join(part for part in parts if part)
         return "" if value.type == "null" else f"{size(value.size)}: {enter}"
 
     def _title(self, value: Value, content: Content | None) -> tuple[str, tuple[str, ...]]:
-        signs = self.kit.signs
-        facts = [scope_text(value.scope, signs)]
+        glyphs = self.ui.glyphs
+        facts = [scope_text(value.scope, glyphs)]
         if value.kind:
-            facts.append(safe(value.kind, signs))
+            facts.append(safe(value.kind, glyphs))
         held = size_of(value)
         facts.append(f"{count(held)} B" if held is not None else NOT_RECORDED)
         facts.append(content.kind if content is not None else value.type)
         if content is not None and content.is_image:
-            facts.append(f"{self.kit.keys.shown('picture')} shows it")
+            facts.append(f"{self.ui.keys.shown('picture')} shows it")
         if value.then is Then.UNKNOWN:
             facts.append(WHEN_UNKNOWN)
         elif value.written_event is not None:
@@ -230,7 +230,7 @@ class ValuesPane(Pane):
         note = presentation_of(self.run.runtime).value_note
         if note is not None:
             facts.append(note)
-        return safe(value.name or NOT_RECORDED, signs), tuple(facts)
+        return safe(value.name or NOT_RECORDED, glyphs), tuple(facts)
 
     def enter(self) -> None:
         """Reads the whole content, however long; where there is no room for both, it is alone."""
@@ -264,7 +264,7 @@ class ValuesPane(Pane):
                 self._contents = {key: answer[1]}
             else:
                 reason = answer.reason if isinstance(answer, Unavailable) else answer
-                self._reasons = {key: safe(reason, self.kit.signs)}
+                self._reasons = {key: safe(reason, self.ui.glyphs)}
             self._tell()
 
         self.asker.ask("whole", question, take)
@@ -287,7 +287,7 @@ class ValuesPane(Pane):
     def file_name(self) -> str:
         """The name of the value."""
         value = self.list.value
-        return safe(value.name, self.kit.signs) if value is not None and value.name else "value"
+        return safe(value.name, self.ui.glyphs) if value is not None and value.name else "value"
 
     # What can be done
 
@@ -315,17 +315,17 @@ class ValuesPane(Pane):
 
     def find(self) -> None:
         """Opens the filter above the table, where nothing moves for it."""
-        field = self.query_one(Field)
+        field = self.query_one(PromptInput)
         field.display = True
         self.add_class("-finding")
         field.focus()
 
-    @on(Field.Changed)
+    @on(PromptInput.Changed)
     def _typed(self) -> None:
         self._show()
 
-    @on(Field.Left)
-    def _left(self, event: Field.Left) -> None:
+    @on(PromptInput.Left)
+    def _left(self, event: PromptInput.Left) -> None:
         if event.key == "escape":
             self.back()
         self.list.focus()
@@ -335,7 +335,7 @@ class ValuesPane(Pane):
         if self.has_class("-alone"):
             self._alone(False)
             return True
-        field = self.query_one(Field)
+        field = self.query_one(PromptInput)
         if not field.display:
             return False
         field.value = ""
@@ -358,7 +358,7 @@ class ValuesPane(Pane):
         held = self._held.get(key_of(value))
         text = value.value if held is None else held.text
         whole = text is not None and (held is None or not held.cut)
-        name, keys = safe(value.name or "value", self.kit.signs), self.kit.keys
+        name, keys = safe(value.name or "value", self.ui.glyphs), self.ui.keys
         what = name if whole else f"the beginning of {name} ({keys.shown('save')} saves all of it)"
         if held is None and value.attachment is not None:
             what = f"what stands for the file of {name} ({keys.shown('enter')} reads the file)"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from inspector.text.numbers import CLOCK_TIME_CELLS, DURATION_CELLS, TOKENS_CELLS
-from inspector.ui.paint import NARROW, margin
+from inspector.ui.lines import NARROW, margin
 
 TITLE_CELLS = 20
 """What a title has at least, from 60 columns on."""

@@ -9,11 +9,11 @@ from textual.strip import Strip
 from inspector.derive.groups import Counts
 from inspector.text.measure import cell_width
 from inspector.text.numbers import count
-from inspector.ui.field import Field
-from inspector.ui.frame import Piece
-from inspector.ui.paint import NARROW, Line, Painted, gap, margin
+from inspector.ui.glyphs import Glyphs
+from inspector.ui.lines import NARROW, Line, LineWidget, gap, margin
 from inspector.ui.palette import Ground, Role
-from inspector.ui.signs import Signs
+from inspector.ui.widgets.frame import Piece
+from inspector.ui.widgets.prompt_input import PromptInput
 
 WIDE = 100
 FIELD_CELLS = 44
@@ -30,21 +30,21 @@ class Totals:
     shown: int | None = None
 
 
-def count_pieces(counts: Counts, signs: Signs) -> list[tuple[str, int, str, Role]]:
+def count_pieces(counts: Counts, glyphs: Glyphs) -> list[tuple[str, int, str, Role]]:
     """Sign, number, word and role of each count that is not zero."""
     every = [
-        (signs.waiting, counts.waiting, "waiting", Role.WARNING),
-        (signs.failed, counts.failed_today, "failed today", Role.ERROR),
-        (signs.running, counts.active, "active", Role.ACCENT),
+        (glyphs.waiting, counts.waiting, "waiting", Role.WARNING),
+        (glyphs.failed, counts.failed_today, "failed today", Role.ERROR),
+        (glyphs.running, counts.active, "active", Role.ACCENT),
         ("", counts.quiet, "quiet", Role.MUTED),
     ]
     return [item for item in every if item[1]]
 
 
-def short_pieces(counts: Counts, signs: Signs) -> list[Piece]:
+def short_pieces(counts: Counts, glyphs: Glyphs) -> list[Piece]:
     """The counts as they stand in a narrow header: signs and numbers."""
     pieces: list[Piece] = []
-    for sign, number, _, role in count_pieces(counts, signs):
+    for sign, number, _, role in count_pieces(counts, glyphs):
         if sign:
             pieces.append(Piece(sign, role, 1 if pieces else 0))
             pieces.append(Piece(count(number), Role.TEXT))
@@ -56,7 +56,7 @@ def shown_of(shown: int, runs: int) -> list[tuple[str, Role]]:
     return [(count(shown), Role.STRONG), (f" of {count(runs)} runs", Role.MUTED)]
 
 
-class CountsRow(Painted):
+class CountsRow(LineWidget):
     """How many runs wait, failed, are active and quiet; how many there are and their problems."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class CountsRow(Painted):
         line = self.line(width)
         right = self._right(width)
         cells = sum(cell_width(text) for text, _ in right)
-        pieces = count_pieces(self._totals.counts, self.kit.signs)
+        pieces = count_pieces(self._totals.counts, self.ui.glyphs)
         line.put(edge, "")
         for sign, number, word, role in pieces:
             wide = cell_width(f"{sign} {count(number)} {word}".lstrip())
@@ -93,7 +93,7 @@ class CountsRow(Painted):
         return line.strip()
 
     def _right(self, width: int) -> list[tuple[str, Role]]:
-        totals, signs = self._totals, self.kit.signs
+        totals, glyphs = self._totals, self.ui.glyphs
         found: list[tuple[str, Role]] = []
         if totals.loading:
             stores = "store" if totals.loading == 1 else "stores"
@@ -106,7 +106,7 @@ class CountsRow(Painted):
             word = "run" if totals.counts.runs == 1 else "runs"
             found += [(count(totals.counts.runs), Role.TEXT), (f" {word}", Role.MUTED)]
         if totals.problems:
-            found += [(f"   {signs.finding}", Role.WARNING)]
+            found += [(f"   {glyphs.finding}", Role.WARNING)]
             found += [(f" {count(totals.problems)}", Role.TEXT)]
             if width >= WIDE:
                 word = "problem" if totals.problems == 1 else "problems"
@@ -114,10 +114,10 @@ class CountsRow(Painted):
         return found
 
 
-class FilterField(Field):
+class FilterField(PromptInput):
     """The words that are looked for, typed in the row of the counts."""
 
-    LEAVING = ("enter", "escape", "up", "down", "pageup", "pagedown")
+    EXIT_KEYS = ("enter", "escape", "up", "down", "pageup", "pagedown")
 
     def __init__(self) -> None:
         super().__init__("/", "esc clears", id="filter")
@@ -140,8 +140,8 @@ class FilterField(Field):
         cells = sum(len(text) for text, _ in found)
         room = max(8, min(FIELD_CELLS, width - 2 * edge - cells - space))
         around = Ground.RAISED if narrow else Ground.BG
-        left = Line(edge, self.kit.roles, around).strip()
-        right = Line(max(0, width - edge - room), self.kit.roles, around)
+        left = Line(edge, self.ui.styles, around).strip()
+        right = Line(max(0, width - edge - room), self.ui.styles, around)
         right.put(space, "")
         for text, role in found:
             right.add(text, role)

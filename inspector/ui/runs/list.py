@@ -12,11 +12,11 @@ from inspector.derive.filters import Words
 from inspector.derive.groups import Arrangement, Group, Sort
 from inspector.model.run import Run
 from inspector.query.registry import presentation_of
-from inspector.ui.lines import LineList
-from inspector.ui.paint import Line, margin
+from inspector.ui.lines import Line, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.runs.columns import Columns, columns_for
 from inspector.ui.runs.row import Look, elapsed_text, paint_run
+from inspector.ui.widgets.line_list import LineList
 
 _LABELS: tuple[tuple[str, str, bool], ...] = (
     ("title", "title", False),
@@ -183,7 +183,7 @@ class RunsList(LineList):
         if isinstance(entry, Group):
             return (entry, row == self.top, self._money)
         run = self.runs.get(entry)
-        elapsed = elapsed_text(run, self.kit.clock()) if run else ""
+        elapsed = elapsed_text(run, self.ui.clock()) if run else ""
         return (
             entry,
             self._money,
@@ -201,7 +201,7 @@ class RunsList(LineList):
     def paint_head(self, width: int, top: int) -> Strip:
         """Column names; the group's name stands where `status` would."""
         columns, edge = columns_for(width, money=self._money), margin(width)
-        line = Line(width, self.kit.roles)
+        line = Line(width, self.ui.styles)
         group = self._group_at(top)
         if columns.grouped and group is not None:
             line.put(edge, group.value, Role.TEXT)
@@ -223,20 +223,20 @@ class RunsList(LineList):
         columns = columns_for(width, money=self._money)
         if isinstance(entry, Group):
             return self._paint_heading(entry, columns, named=row != self.top)
-        kit = self.kit
-        look = Look(kit.roles, kit.signs, kit.zone, kit.clock(), self.words, kit.assets)
+        ui = self.ui
+        look = Look(ui.styles, ui.glyphs, ui.zone, ui.clock(), self.words, ui.assets)
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         run = self.runs[entry]
         focused = focused or self.looks_focused
         return paint_run(run, self._group[entry], columns, look, ground, focused)
 
     def _paint_heading(self, group: Group, columns: Columns, *, named: bool) -> Strip:
-        line = Line(columns.width, self.kit.roles)
+        line = Line(columns.width, self.ui.styles)
         if named:
             line.put(columns.sign, group.value, Role.TEXT)
-        if self.kit.roles.draws(Role.DIM):
+        if self.ui.styles.draws(Role.DIM):
             cells = columns.width - margin(columns.width) - columns.title
-            line.put(columns.title, self.kit.signs.rule * cells, Role.DIM)
+            line.put(columns.title, self.ui.glyphs.rule * cells, Role.DIM)
         return line.strip()
 
     def _group_at(self, row: int) -> Group | None:

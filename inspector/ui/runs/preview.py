@@ -12,16 +12,16 @@ from inspector.model.status import Status
 from inspector.query.view import RunView
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import count
-from inspector.ui.paint import Line, Painted, gap, margin
+from inspector.ui.lines import Line, LineWidget, gap, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.runs.row import now_text
 from inspector.ui.runs.steps import (
     INLINE_CELLS,
     StepRow,
     axis_of,
+    bar_glyphs,
     bar_of,
     bar_role,
-    glyphs,
     inline_bar,
     step_row,
 )
@@ -39,7 +39,7 @@ VERY_WIDE = 140
 """Columns from which the axis is the longer one."""
 
 
-class Preview(Painted):
+class Preview(LineWidget):
     """A raised pane with one empty row above and below."""
 
     def __init__(self) -> None:
@@ -67,17 +67,17 @@ class Preview(Painted):
 
     def _make_lines(self, width: int) -> None:
         """Makes the lines anew when something that they say has changed."""
-        kit, run = self.kit, self._run
-        said = say(run, kit.clock(), kit.zone, kit.signs) if run is not None else None
-        made_for = (run, said, self.size, kit.epoch, kit.roles)
+        ui, run = self.ui, self._run
+        said = say(run, ui.clock(), ui.zone, ui.glyphs) if run is not None else None
+        made_for = (run, said, self.size, ui.epoch, ui.styles)
         if made_for != self._made_for or self._view is not self._made_of:
             self._made_for, self._made_of = made_for, self._view
             self._lines = self._all_lines(width, self.size.height)
 
     def _all_lines(self, width: int, height: int) -> list[Strip]:
         first = self.line(width, Ground.RAISED)
-        if self.kit.roles.plain:
-            first.put(0, self.kit.signs.rule * width, Role.GUIDE)
+        if self.ui.styles.plain:
+            first.put(0, self.ui.glyphs.rule * width, Role.GUIDE)
         lines = [first.strip()]
         run, view = self._run, self._view
         if run is None:
@@ -92,10 +92,10 @@ class Preview(Painted):
         return lines[: height - 1]
 
     def _head(self, run: Run, width: int) -> Strip:
-        kit, edge, space = self.kit, margin(width), gap(width)
-        said = say(run, kit.clock(), kit.zone, kit.signs)
+        ui, edge, space = self.ui, margin(width), gap(width)
+        said = say(run, ui.clock(), ui.zone, ui.glyphs)
         line = self.line(width, Ground.RAISED)
-        title = clip(kit.signs.show(run.title), width // 2, ellipsis=kit.signs.cut)
+        title = clip(ui.glyphs.safe(run.title), width // 2, ellipsis=ui.glyphs.cut)
         line.put(edge, title, Role.STRONG)
         sentence = said.short
         if width >= WIDE:
@@ -103,18 +103,18 @@ class Preview(Painted):
             sentence = said.sentence
         if sentence:
             room = width - edge - line.cells - space
-            line.add(clip(sentence, room, ellipsis=kit.signs.cut), Role.MUTED, skip=space)
+            line.add(clip(sentence, room, ellipsis=ui.glyphs.cut), Role.MUTED, skip=space)
         return line.strip()
 
     def _troubles(self, run: Run, view: RunView | None, width: int, most: int) -> list[Strip]:
         """The last error of a run that failed, then findings, as many as there is room for."""
-        signs = self.kit.signs
+        glyphs = self.ui.glyphs
         troubles: list[tuple[str, Role, str]] = []
         error = _last_error(view) if view is not None and run.status is Status.FAILED else None
         if error:
-            troubles.append((signs.failed, Role.ERROR, signs.show(error)))
+            troubles.append((glyphs.failed, Role.ERROR, glyphs.safe(error)))
         for finding in run.findings:
-            troubles.append((signs.finding, Role.WARNING, signs.show(finding.message)))
+            troubles.append((glyphs.finding, Role.WARNING, glyphs.safe(finding.message)))
         lines = []
         for index, (sign, role, text) in enumerate(troubles[:most]):
             line = self.line(width, Ground.RAISED)
@@ -129,7 +129,7 @@ class Preview(Painted):
         room = line.width - edge - (edge + 2) - (cell_width(more) + space if more else 0)
         line.put(edge, sign, role)
         said = Role.ERROR if role is Role.ERROR else Role.TEXT
-        line.put(edge + 2, clip(text, room, ellipsis=self.kit.signs.cut), said)
+        line.put(edge + 2, clip(text, room, ellipsis=self.ui.glyphs.cut), said)
         if more:
             line.add(more, Role.MUTED, skip=space)
 
@@ -142,10 +142,10 @@ class Preview(Painted):
         table = table and room >= 2
         at = focus(steps, view.step_of_event, view.failures)
         found = summary_rows(steps, at, room - 1 if table else IN_ONE_LINE)
-        rows = [step_row(steps, step, self.kit.signs) for step in found.steps]
+        rows = [step_row(steps, step, self.ui.glyphs) for step in found.steps]
         if not table:
             return [self._inline(view, found, rows, width)]
-        axis = axis_of(view, _axis_cells(width), self.kit.zone)
+        axis = axis_of(view, _axis_cells(width), self.ui.zone)
         lines = [self._ruler(view, found, axis, width)]
         lines += [self._step(view, row, axis, width) for row in rows]
         return lines
@@ -154,7 +154,7 @@ class Preview(Painted):
         """What the list knows already, while the steps are still to be read."""
         edge, space = margin(width), gap(width)
         line = self.line(width, Ground.RAISED).strip()
-        now, failure = now_text(run, self.kit.signs)
+        now, failure = now_text(run, self.ui.glyphs)
         if run.steps.completed is None and not now:
             return [line]
         written = self.line(width, Ground.RAISED)
@@ -167,11 +167,11 @@ class Preview(Painted):
 
     def _place(self, view: RunView, found: RowSummary) -> tuple[str, str, str]:
         """Sign, name and count of what the steps are in."""
-        signs = self.kit.signs
+        glyphs = self.ui.glyphs
         counted = f"{found.done}/{found.total}" if found.done is not None else ""
         if found.parent < 0:
             return "", "steps", counted
-        parent = step_row(view.steps, found.parent, signs)
+        parent = step_row(view.steps, found.parent, glyphs)
         return parent.construct, parent.name or parent.label, counted
 
     def _ruler(self, view: RunView, found: RowSummary, axis: Axis, width: int) -> Strip:
@@ -180,7 +180,7 @@ class Preview(Painted):
         sign, name, counted = self._place(view, found)
         line.put(edge, sign, Role.MUTED)
         room = AXIS_COLUMN - LABEL_COLUMN - 2 - (len(counted) + 2 if counted else 0)
-        label = clip(name, room, ellipsis=self.kit.signs.cut)
+        label = clip(name, room, ellipsis=self.ui.glyphs.cut)
         line.put(edge + LABEL_COLUMN, label, Role.MUTED)
         line.add(counted, Role.MUTED, skip=2 if counted else 0)
         start = edge + AXIS_COLUMN
@@ -201,17 +201,17 @@ class Preview(Painted):
         line = self.line(width, Ground.RAISED)
         line.put(edge, row.sign, row.role)
         room = AXIS_COLUMN - LABEL_COLUMN - 2
-        label = clip(row.label, room, ellipsis=self.kit.signs.cut)
+        label = clip(row.label, room, ellipsis=self.ui.glyphs.cut)
         line.put(edge + LABEL_COLUMN, label, Role.TEXT)
         start = edge + AXIS_COLUMN
         bar = bar_of(view, row, axis)
         if bar is not None:
-            text = drawn(bar, glyphs(self.kit.signs))
+            text = drawn(bar, bar_glyphs(self.ui.glyphs))
             # What is dashed all along has no recorded end, so that its hue says nothing.
             role = Role.MUTED if row.status is Status.UNCONFIRMED else bar_role(row.status)
             line.put(start + bar.cell, text, role)
         note_at = start + axis.cells + 3
-        note = clip(row.note, width - edge - note_at, ellipsis=self.kit.signs.cut)
+        note = clip(row.note, width - edge - note_at, ellipsis=self.ui.glyphs.cut)
         line.put(note_at, note, row.note_role)
         return line.strip()
 
@@ -220,11 +220,11 @@ class Preview(Painted):
         line = self.line(width, Ground.RAISED)
         sign, name, _ = self._place(view, found)
         line.put(edge, f"{sign} {name}".strip(), Role.MUTED)
-        axis = axis_of(view, INLINE_CELLS, self.kit.zone)
+        axis = axis_of(view, INLINE_CELLS, self.ui.zone)
         for row in rows:
-            name = clip(row.name or row.label, 12, ellipsis=self.kit.signs.cut)
+            name = clip(row.name or row.label, 12, ellipsis=self.ui.glyphs.cut)
             span = bar_of(view, row, axis)
-            bar = inline_bar(span, row.status, self.kit.signs) if span else ""
+            bar = inline_bar(span, row.status, self.ui.glyphs) if span else ""
             role = Role.MUTED if row.status is Status.UNCONFIRMED else bar_role(row.status)
             wide = 2 + cell_width(name) + (len(bar) + 1 if bar else 0)
             if line.cells + space + wide > width - edge:

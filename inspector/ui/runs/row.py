@@ -24,11 +24,10 @@ from inspector.text.numbers import (
     local_moment,
     tokens,
 )
-from inspector.ui.paint import Line
-from inspector.ui.palette import Ground, Role
-from inspector.ui.roles import STATUS_ROLE, Roles, status_word, word_role
+from inspector.ui.glyphs import Glyphs
+from inspector.ui.lines import Line
+from inspector.ui.palette import STATUS_ROLE, Ground, Role, ThemeStyles, status_word, word_role
 from inspector.ui.runs.columns import DONE_CELLS, NET_CELLS, Columns
-from inspector.ui.signs import Signs
 
 ID_TAIL = 6
 """Characters of a run id that tell it from others."""
@@ -38,8 +37,8 @@ ID_TAIL = 6
 class Look:
     """What drawing a row needs beside the run."""
 
-    roles: Roles
-    signs: Signs
+    styles: ThemeStyles
+    glyphs: Glyphs
     zone: Zone
     now: int
     words: Words
@@ -62,10 +61,10 @@ def started_text(run: Run, group: Group, now: int, zone: Zone) -> str:
     return clock_time(run.started_at, now, zone)
 
 
-def short_id(run: Run, signs: Signs) -> str:
+def short_id(run: Run, glyphs: Glyphs) -> str:
     """The end of the run id behind `…`, or all of it when that is no longer."""
-    name = signs.show(run.run_id) if run.run_id else signs.plain(NOT_RECORDED)
-    return name if cell_width(name) <= ID_TAIL + 1 else signs.cut + name[-ID_TAIL:]
+    name = glyphs.safe(run.run_id) if run.run_id else glyphs.plain(NOT_RECORDED)
+    return name if cell_width(name) <= ID_TAIL + 1 else glyphs.cut + name[-ID_TAIL:]
 
 
 def done_text(done: int | None) -> str:
@@ -80,35 +79,35 @@ def done_text(done: int | None) -> str:
     return ">999"
 
 
-def now_text(run: Run, signs: Signs) -> tuple[str, bool]:
+def now_text(run: Run, glyphs: Glyphs) -> tuple[str, bool]:
     """What goes on, in signs, and whether that is a failure."""
     failed = run.steps.failed
     if run.status is Status.COMPLETED:
         return "", False
     if run.status is Status.FAILED and failed:
-        return f"{count(failed)} {signs.failed}", True
+        return f"{count(failed)} {glyphs.failed}", True
     progress = run.progress
     parts = []
     if progress.parallel_total is not None:
         done = 0 if progress.parallel_done is None else progress.parallel_done
-        parts.append(f"{signs.parallel} {done}/{progress.parallel_total}")
+        parts.append(f"{glyphs.parallel} {done}/{progress.parallel_total}")
     if progress.unconfirmed:
-        parts.append(f"{signs.unconfirmed} {progress.unconfirmed}")
+        parts.append(f"{glyphs.unconfirmed} {progress.unconfirmed}")
     if progress.loop_now is not None:
         of = "" if progress.loop_max is None else f"/{progress.loop_max}"
-        parts.append(f"{signs.loop} {progress.loop_now}{of}")
+        parts.append(f"{glyphs.loop} {progress.loop_now}{of}")
     if progress.note:
-        parts.append(signs.show(progress.note))
+        parts.append(glyphs.safe(progress.note))
     if not parts and failed:
-        return f"{count(failed)} {signs.failed}", True
+        return f"{count(failed)} {glyphs.failed}", True
     return "  ".join(parts), False
 
 
-def net_text(run: Run, signs: Signs, assets: Mapping[str, Asset]) -> str:
+def net_text(run: Run, glyphs: Glyphs, assets: Mapping[str, Asset]) -> str:
     """The amount of the one asset, or how many assets there are."""
     net = run.net
     if not net:
-        return signs.plain(NOT_RECORDED)
+        return glyphs.plain(NOT_RECORDED)
     if len(net) > 1:
         return f"{len(net)} assets"
     ((name, units),) = net.items()
@@ -118,7 +117,7 @@ def net_text(run: Run, signs: Signs, assets: Mapping[str, Asset]) -> str:
         # Amounts of money stand under each other with two digits behind the point.
         number += "0"
     symbol = asset.symbol if asset and asset.symbol else name
-    text = signs.show(f"{number} {symbol}")
+    text = glyphs.safe(f"{number} {symbol}")
     # A number that is cut would be another number.
     return text if cell_width(text) <= NET_CELLS else "1 asset"
 
@@ -127,20 +126,20 @@ def paint_run(
     run: Run, group: Group, columns: Columns, look: Look, ground: Ground, focused: bool
 ) -> Strip:
     """The row of a run. On the cursor's ground it bears the cursor sign."""
-    signs, cursor = look.signs, ground is Ground.SELECT
-    line = Line(columns.width, look.roles, ground)
+    glyphs, cursor = look.glyphs, ground is Ground.SELECT
+    line = Line(columns.width, look.styles, ground)
     if cursor:
-        line.put(0, signs.cursor, Role.ACCENT if focused else Role.GUIDE)
-    line.put(columns.sign, signs.of(run.status), STATUS_ROLE[run.status])
+        line.put(0, glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
+    line.put(columns.sign, glyphs.of(run.status), STATUS_ROLE[run.status])
     if columns.word is not None:
         line.put(columns.word, status_word(run.status), word_role(run.status))
     if run.findings:
-        line.put(columns.mark, signs.finding, Role.WARNING)
-    started = signs.plain(started_text(run, group, look.now, look.zone))
+        line.put(columns.mark, glyphs.finding, Role.WARNING)
+    started = glyphs.plain(started_text(run, group, look.now, look.zone))
     _title(line, run, columns, look, started, cursor and focused)
     if columns.runtime is not None and columns.run is not None:
         line.put(columns.runtime, run.runtime, Role.MUTED)
-        line.put(columns.run, short_id(run, signs), Role.MUTED)
+        line.put(columns.run, short_id(run, glyphs), Role.MUTED)
     if columns.started_end is not None:
         line.right(columns.started_end, started, _unless_missing(started, Role.MUTED))
     _numbers(line, run, columns, look)
@@ -152,7 +151,7 @@ def _title(line: Line, run: Run, columns: Columns, look: Look, started: str, str
     if columns.started_end is not None and columns.runtime is None:
         # A long date may reach into the column of the titles; then a long title gives way.
         cells = min(cells, columns.started_end - cell_width(started) - 1 - columns.title)
-    title = clip(look.signs.show(run.title), cells, ellipsis=look.signs.cut)
+    title = clip(look.glyphs.safe(run.title), cells, ellipsis=look.glyphs.cut)
     role = Role.STRONG if strong else Role.TEXT
     line.put(columns.title, "", role)
     at = 0
@@ -164,22 +163,22 @@ def _title(line: Line, run: Run, columns: Columns, look: Look, started: str, str
 
 
 def _numbers(line: Line, run: Run, columns: Columns, look: Look) -> None:
-    signs = look.signs
+    glyphs = look.glyphs
     plain = Role.MUTED if run.status is Status.COMPLETED else Role.TEXT
-    elapsed = signs.plain(elapsed_text(run, look.now))
+    elapsed = glyphs.plain(elapsed_text(run, look.now))
     line.right(columns.elapsed_end, elapsed, _unless_missing(elapsed, plain))
     if columns.done_end is None or columns.now is None:
         return
     line.right(columns.done_end, done_text(run.steps.completed), plain)
-    now, failure = now_text(run, signs)
+    now, failure = now_text(run, glyphs)
     live = is_active(run, look.now)
     role = Role.ERROR if failure else Role.TEXT if live else Role.MUTED
-    line.put(columns.now, clip(now, columns.now_cells, ellipsis=signs.cut), role)
+    line.put(columns.now, clip(now, columns.now_cells, ellipsis=glyphs.cut), role)
     if columns.tokens_end is not None:
-        spent = signs.plain(tokens(run.tokens.total))
+        spent = glyphs.plain(tokens(run.tokens.total))
         line.right(columns.tokens_end, spent, _unless_missing(spent, plain))
     if columns.net_end is not None:
-        net = net_text(run, signs, look.assets)
+        net = net_text(run, glyphs, look.assets)
         line.right(columns.net_end, net, _unless_missing(net, Role.TEXT))
 
 

@@ -17,9 +17,6 @@ from inspector.derive.problems import problems, standing
 from inspector.live.feed import Feed, Message, Overview, Subscription
 from inspector.model.run import Run
 from inspector.query.view import RunView
-from inspector.ui.field import Field
-from inspector.ui.frame import Footer, Header, Piece, clock_face
-from inspector.ui.lines import LineList
 from inspector.ui.palette import Role
 from inspector.ui.resuming import why_not_resume
 from inspector.ui.runs.commands import RUNS
@@ -27,7 +24,10 @@ from inspector.ui.runs.counts import CountsRow, FilterField, Totals, short_piece
 from inspector.ui.runs.explain import explain
 from inspector.ui.runs.list import RunsList
 from inspector.ui.runs.preview import Preview
-from inspector.ui.screen import CommandScreen, Explained
+from inspector.ui.screens.base import CommandScreen, GlyphMeaning
+from inspector.ui.widgets.frame import Footer, Header, Piece, clock_face
+from inspector.ui.widgets.line_list import LineList
+from inspector.ui.widgets.prompt_input import PromptInput
 
 REST = 2.0
 """Seconds that the cursor must have rested before rows change their order."""
@@ -41,7 +41,7 @@ SMALL = 5_000
 class RunsScreen(CommandScreen):
     """Where Inspector begins, and where Esc ends."""
 
-    PLACE = RUNS
+    SCOPE = RUNS
     HINTS: ClassVar[tuple[str, ...]] = (
         "open",
         "resume",
@@ -120,7 +120,7 @@ class RunsScreen(CommandScreen):
 
     def _take(self, overview: Overview) -> None:
         before, self._overview = self._overview, overview
-        news = self.ordering.take(overview.runs, self.kit.clock(), self.kit.zone)
+        news = self.ordering.take(overview.runs, self.ui.clock(), self.ui.zone)
         if before is None or news.findings or _troubles(before) != _troubles(overview):
             self._problems = self._count_problems(overview)
         self.runs.update_runs(self.ordering.runs, news.changed)
@@ -163,8 +163,8 @@ class RunsScreen(CommandScreen):
         if self._pending is not None:
             self._pending.stop()
             self._pending = None
-        kit, runs, ordering = self.kit, self.runs, self.ordering
-        ordering.order(kit.clock(), kit.zone)
+        ui, runs, ordering = self.ui, self.runs, self.ordering
+        ordering.order(ui.clock(), ui.zone)
         runs.update_runs(ordering.runs, ())
         self._count()
         runs.sort = ordering.sort
@@ -184,7 +184,7 @@ class RunsScreen(CommandScreen):
     def _tick(self) -> None:
         if not self.is_active or self._overview is None:
             return
-        if self.ordering.outdated(self.kit.clock(), self.kit.zone):
+        if self.ordering.outdated(self.ui.clock(), self.ui.zone):
             self._count()
             self._order_soon()
             self._show_counts()
@@ -194,7 +194,7 @@ class RunsScreen(CommandScreen):
     # What stands around the list
 
     def _count(self) -> None:
-        self._counts = count(self.ordering.runs.values(), self.kit.clock(), self.kit.zone)
+        self._counts = count(self.ordering.runs.values(), self.ui.clock(), self.ui.zone)
 
     def _show_counts(self) -> None:
         counts, shown = self._counts, self.runs.shown_count
@@ -205,10 +205,10 @@ class RunsScreen(CommandScreen):
         self._show_header(counts)
 
     def _show_header(self, counts: Counts | None = None) -> None:
-        signs = self.kit.signs
-        clock = clock_face(self._overview.as_of if self._overview else None, self.kit.zone)
-        wide = [Piece("Inspector", Role.STRONG), Piece(signs.show(self.place), Role.MUTED, 3)]
-        narrow = short_pieces(counts, signs) if counts else []
+        glyphs = self.ui.glyphs
+        clock = clock_face(self._overview.as_of if self._overview else None, self.ui.zone)
+        wide = [Piece("Inspector", Role.STRONG), Piece(glyphs.safe(self.place), Role.MUTED, 3)]
+        narrow = short_pieces(counts, glyphs) if counts else []
         right = f"as of {clock}" if clock else "reading"
         self.query_one(Header).show(
             wide,
@@ -256,7 +256,7 @@ class RunsScreen(CommandScreen):
 
     # What can be done
 
-    def why_not(self, name: str) -> str | None:
+    def disabled_reason(self, name: str) -> str | None:
         """Why a command cannot be done now."""
         if name == "open" and self.runs.run is None:
             return "There is no run under the cursor."
@@ -286,7 +286,7 @@ class RunsScreen(CommandScreen):
             self.runs.focus()
             self._show_asked()
         else:
-            self.say(f"This is the first screen; {self.kit.keys.shown('exit')} quits.")
+            self.show_message(f"This is the first screen; {self.ui.keys.shown('exit')} quits.")
 
     def action_needs_me(self) -> None:
         """Shows only what needs a person, or all again."""
@@ -299,12 +299,12 @@ class RunsScreen(CommandScreen):
         self.ordering.sort = orders[(orders.index(self.ordering.sort) + 1) % len(orders)]
         self._order()
 
-    def explain(self) -> Sequence[Explained]:
+    def explain(self) -> Sequence[GlyphMeaning]:
         """The signs of the selected row in words."""
         run = self.runs.run
-        return explain(run, self.kit.clock(), self.kit.signs) if run is not None else ()
+        return explain(run, self.ui.clock(), self.ui.glyphs) if run is not None else ()
 
-    def zone_changed(self) -> None:
+    def on_zone_changed(self) -> None:
         """Days may begin at another instant now."""
         self._order()
         self._show_preview()
@@ -318,12 +318,12 @@ class RunsScreen(CommandScreen):
         self.ordering.words = Words.typed(event.value)
         self._show_asked()
 
-    @on(Field.Left)
-    def _left_field(self, event: Field.Left) -> None:
+    @on(PromptInput.Left)
+    def _left_field(self, event: PromptInput.Left) -> None:
         if event.key == "escape":
             self.action_back()
         elif event.key == "enter":
-            self.run_command(self.kit.keys["open"])
+            self.run_command(self.ui.keys["open"])
         else:
             self.runs.action_command(_MOVES[event.key])
 

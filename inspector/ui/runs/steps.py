@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inspector.derive.axis import Axis, OrderAxis, Span, TimeAxis, span_of
-from inspector.derive.bars import Bar, Glyphs, closed_bar, dashed_bar, open_bar
+from inspector.derive.bars import Bar, BarGlyphs, closed_bar, dashed_bar, open_bar
 from inspector.derive.steps import NO_TIME, StepTable
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.query.view import RunView
 from inspector.text.numbers import Zone
-from inspector.ui.palette import Role
-from inspector.ui.roles import STATUS_ROLE
-from inspector.ui.signs import Signs
+from inspector.ui.glyphs import Glyphs
+from inspector.ui.palette import STATUS_ROLE, Role
 
 INLINE_CELLS = 13
 """Cells that the whole run would take where bars share one line."""
@@ -45,33 +44,41 @@ class StepRow:
     note_role: Role
 
 
-def step_row(table: StepTable, step: int, signs: Signs) -> StepRow:
+def step_row(table: StepTable, step: int, glyphs: Glyphs) -> StepRow:
     """What one step says."""
     status = table.status_of(step)
     kind = table.kind_of(step)
     extra = table.extra.get(step)
-    construct = {StepKind.PARALLEL: signs.parallel, StepKind.LOOP: signs.loop}.get(kind, "")
-    text = signs.show(table.label[step])
+    construct = {StepKind.PARALLEL: glyphs.parallel, StepKind.LOOP: glyphs.loop}.get(kind, "")
+    text = glyphs.safe(table.label[step])
     name, label = "", text or kind.value.replace("_", " ")
     if kind is StepKind.BRANCH:
-        name = signs.show(str(table.segment[step]))
-        label = f"{signs.branch(name)} {text}".rstrip()
+        name = glyphs.safe(str(table.segment[step]))
+        label = f"{glyphs.branch(name)} {text}".rstrip()
     elif kind is StepKind.ITERATION:
         name = f"[{table.segment[step]}]"
         label = f"{name} {text}".rstrip()
     elif kind is StepKind.PARALLEL:
-        name = signs.show(str(table.segment[step]))
+        name = glyphs.safe(str(table.segment[step]))
     note, note_role = "", Role.MUTED
     if status is Status.UNCONFIRMED:
         note = "value exists, no end recorded"
     elif status is Status.NOT_NEEDED:
         note = "not needed"
     elif extra is not None and extra.error and status is Status.FAILED:
-        note, note_role = signs.show(extra.error), Role.ERROR
+        note, note_role = glyphs.safe(extra.error), Role.ERROR
     elif not table.span_last[step]:
         note = "no row yet"
     return StepRow(
-        step, status, signs.of(status), STATUS_ROLE[status], construct, name, label, note, note_role
+        step,
+        status,
+        glyphs.of(status),
+        STATUS_ROLE[status],
+        construct,
+        name,
+        label,
+        note,
+        note_role,
     )
 
 
@@ -106,14 +113,14 @@ def bar_role(status: Status) -> Role:
     return _BAR_ROLE.get(status, Role.MUTED)
 
 
-def glyphs(signs: Signs) -> Glyphs:
-    """What bars of plain steps are drawn with."""
-    return Glyphs(signs.bar, signs.bar_from, signs.bar_to, signs.open_bar)
+def bar_glyphs(glyphs: Glyphs) -> BarGlyphs:
+    """The glyphs of a leaf step's bar."""
+    return BarGlyphs(glyphs.bar, glyphs.bar_from, glyphs.bar_to, glyphs.open_bar)
 
 
-def inline_bar(bar: Bar, status: Status, signs: Signs) -> str:
+def inline_bar(bar: Bar, status: Status, glyphs: Glyphs) -> str:
     """A bar where there is no axis beside it: only its length speaks."""
     dashed = 2 * bar.stop > bar.solid + 1
     halves = (2 * bar.stop if dashed else bar.solid) - bar.start
     cells = max(1, round(halves / 2))
-    return (signs.open_bar if status is Status.UNCONFIRMED else signs.bar) * cells
+    return (glyphs.open_bar if status is Status.UNCONFIRMED else glyphs.bar) * cells

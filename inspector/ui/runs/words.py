@@ -10,9 +10,8 @@ from inspector.model.status import Status
 from inspector.model.store import Health
 from inspector.query.registry import presentation_of
 from inspector.text.numbers import Zone, age, clock_time, duration
-from inspector.ui.palette import Role
-from inspector.ui.roles import status_word, word_role
-from inspector.ui.signs import Signs
+from inspector.ui.glyphs import Glyphs
+from inspector.ui.palette import Role, status_word, word_role
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +25,22 @@ class Said:
     """The sentence where there is no room for the status."""
 
 
-def say(run: Run, now: int, zone: Zone, signs: Signs) -> Said:
+def say(run: Run, now: int, zone: Zone, glyphs: Glyphs) -> Said:
     """What the record says of a run, and what it does not say (now in UTC ms)."""
     status = status_word(run.status)
     role = word_role(run.status)
     if run.status is Status.RUNNING and not is_active(run, now):
         status += ", as recorded"
     elif run.raw_status is not None and run.raw_status != run.status.value:
-        status += f", recorded as {signs.show(run.raw_status)}"
-    sentence = _sentence(run, now, zone, signs)
+        status += f", recorded as {glyphs.safe(run.raw_status)}"
+    sentence = _sentence(run, now, zone, glyphs)
     short = sentence.replace("whether it lives is not known", "unknown whether it lives")
-    return Said(status, role, signs.plain(sentence), signs.plain(short))
+    return Said(status, role, glyphs.plain(sentence), glyphs.plain(short))
 
 
-def _sentence(run: Run, now: int, zone: Zone, signs: Signs) -> str:
+def _sentence(run: Run, now: int, zone: Zone, glyphs: Glyphs) -> str:
     if run.store.health is not Health.OK and run.store.reason:
-        return signs.show(run.store.reason)
+        return glyphs.safe(run.store.reason)
     written = run.last_activity_at
     if run.status is Status.RUNNING:
         if written is None:

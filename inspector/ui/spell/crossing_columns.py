@@ -10,11 +10,11 @@ from inspector.model.status import Status
 from inspector.query.grimoire.crossing import HANDOFF_STATUS, TRACK_STATUS
 from inspector.text.numbers import NOT_RECORDED, amount, clock_time
 from inspector.text.parse_time import parse_instant
-from inspector.ui.kit import Kit
+from inspector.ui.context import UiContext
 from inspector.ui.palette import Role
 
 Record = Mapping[str, Any]
-Cell = Callable[[Record, Kit], str]
+Cell = Callable[[Record, UiContext], str]
 
 RESULT_STATUS: Mapping[str, Status] = {
     "pending": Status.PENDING,
@@ -50,9 +50,9 @@ class Kind:
 
 
 def _plain(field: str) -> Cell:
-    def text(record: Record, kit: Kit) -> str:
+    def text(record: Record, ui: UiContext) -> str:
         value = record.get(field)
-        return kit.signs.nothing if value is None else str(value)
+        return ui.glyphs.nothing if value is None else str(value)
 
     return text
 
@@ -60,12 +60,12 @@ def _plain(field: str) -> Cell:
 def _when(field: str) -> Cell:
     """An instant as a clock time; what is none, as it stands."""
 
-    def text(record: Record, kit: Kit) -> str:
+    def text(record: Record, ui: UiContext) -> str:
         value = record.get(field)
         at = parse_instant(value)
         if at is None:
-            return kit.signs.nothing if value is None else str(value)
-        return clock_time(at, kit.clock(), kit.zone)
+            return ui.glyphs.nothing if value is None else str(value)
+        return clock_time(at, ui.clock(), ui.zone)
 
     return text
 
@@ -73,11 +73,11 @@ def _when(field: str) -> Cell:
 def _money(field: str) -> Cell:
     """An amount of the record's asset, with a point only where the settings say where."""
 
-    def text(record: Record, kit: Kit) -> str:
+    def text(record: Record, ui: UiContext) -> str:
         value, asset = record.get(field), str(record.get("asset"))
         if value is None:
-            return kit.signs.plain(NOT_RECORDED)
-        known = kit.assets.get(asset)
+            return ui.glyphs.plain(NOT_RECORDED)
+        known = ui.assets.get(asset)
         if known is None:
             return f"{amount(str(value))} {asset}"
         return f"{amount(str(value), decimals=known.decimals)} {known.symbol or asset}"
@@ -85,9 +85,9 @@ def _money(field: str) -> Cell:
     return text
 
 
-def _way(record: Record, kit: Kit) -> str:
+def _way(record: Record, ui: UiContext) -> str:
     origin, destination = record.get("originChainId"), record.get("destinationChainId")
-    return f"{origin} {kit.signs.arrow} {destination}"
+    return f"{origin} {ui.glyphs.arrow} {destination}"
 
 
 def status_of(record: Record, kind: Kind) -> Status:

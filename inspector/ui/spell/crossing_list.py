@@ -7,12 +7,11 @@ from collections.abc import Hashable, Sequence
 from textual.strip import Strip
 
 from inspector.text.measure import clip
-from inspector.ui.lines import LineList
-from inspector.ui.paint import NARROW, Line, margin
-from inspector.ui.palette import Ground, Role
-from inspector.ui.roles import STATUS_ROLE, word_role
+from inspector.ui.lines import NARROW, Line, margin
+from inspector.ui.palette import STATUS_ROLE, Ground, Role, word_role
 from inspector.ui.run.label import safe
 from inspector.ui.spell.crossing_columns import Column, Kind, Record, status_of
+from inspector.ui.widgets.line_list import LineList
 
 SIGN, GAP = 2, 2
 Placed = tuple[Column, int, int]
@@ -75,7 +74,7 @@ class CrossingList(LineList):
 
     def version(self, row: int) -> Hashable:
         """Which record, in which units and zone."""
-        return (row, self._told, self.kit.epoch)
+        return (row, self._told, self.ui.epoch)
 
     def head_version(self, top: int) -> Hashable:
         """The names never change."""
@@ -83,7 +82,7 @@ class CrossingList(LineList):
 
     def paint_head(self, width: int, top: int) -> Strip:
         """The names of the columns."""
-        line = Line(width, self.kit.roles)
+        line = Line(width, self.ui.styles)
         for column, start, end in places(self._kind, width):
             if column.right:
                 line.right(end, column.title, Role.MUTED)
@@ -93,15 +92,15 @@ class CrossingList(LineList):
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """A record."""
-        kit, record = self.kit, self._records[row]
+        ui, record = self.ui, self._records[row]
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
-        line, status = Line(width, kit.roles, ground), status_of(record, self._kind)
+        line, status = Line(width, ui.styles, ground), status_of(record, self._kind)
         if cursor:
-            line.put(0, kit.signs.cursor, Role.ACCENT if focused else Role.GUIDE)
-        line.put(margin(width), kit.signs.of(status), STATUS_ROLE[status])
+            line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
+        line.put(margin(width), ui.glyphs.of(status), STATUS_ROLE[status])
         for column, start, end in places(self._kind, width):
-            text = safe(column.text(record, kit), kit.signs)
-            shown = clip(text, end - start, ellipsis=kit.signs.cut)
+            text = safe(column.text(record, ui), ui.glyphs)
+            shown = clip(text, end - start, ellipsis=ui.glyphs.cut)
             role = column.role
             if column.title == "stands":
                 role = word_role(status)

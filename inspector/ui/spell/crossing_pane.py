@@ -16,8 +16,7 @@ from inspector.model.run import Run
 from inspector.query.masked import Masks
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
-from inspector.ui.lines import LineList
-from inspector.ui.paint import Painted, margin
+from inspector.ui.lines import LineWidget, margin, wrapped
 from inspector.ui.palette import Role
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.content import record_content
@@ -25,10 +24,10 @@ from inspector.ui.run.content_view import ContentView, Titled
 from inspector.ui.run.copying import fit_to_copy
 from inspector.ui.run.label import safe
 from inspector.ui.run.pane import Copy, Pane
-from inspector.ui.screen import CommandScreen
+from inspector.ui.screens.base import CommandScreen
 from inspector.ui.spell.crossing_columns import HANDOFFS, RESULTS, TRACKS, Kind
 from inspector.ui.spell.crossing_list import CrossingList
-from inspector.ui.wrap import wrapped
+from inspector.ui.widgets.line_list import LineList
 
 AGAIN = 0.5
 """Seconds between two readings while the run goes on."""
@@ -40,7 +39,7 @@ _TOLD = ("waiting", "stale_summary", "track_failed")
 Found = tuple[str, tuple[Mapping[str, Any], ...]]
 
 
-class CrossingHead(Painted):
+class CrossingHead(LineWidget):
     """What the part is; then what is waited for, what failed, and what is out of date."""
 
     def __init__(self) -> None:
@@ -49,11 +48,11 @@ class CrossingHead(Painted):
 
     def show(self, about: str, troubles: Sequence[str], width: int, low: bool) -> None:
         """Takes safe text."""
-        room, signs = max(8, width - 2 * margin(width)), self.kit.signs
+        room, glyphs = max(8, width - 2 * margin(width)), self.ui.glyphs
         lines = [] if low else [("", part, Role.MUTED) for part in wrapped(about, room, 2)]
         for trouble in troubles:
-            for number, part in enumerate(wrapped(trouble, room - 2, 1 if low else 3, signs.cut)):
-                lines.append(("" if number else signs.finding, f"  {part}", Role.TEXT))
+            for number, part in enumerate(wrapped(trouble, room - 2, 1 if low else 3, glyphs.cut)):
+                lines.append(("" if number else glyphs.finding, f"  {part}", Role.TEXT))
         self._lines = lines
         self.styles.height = len(lines) + (0 if low else 1)
         self.repaint()
@@ -119,7 +118,7 @@ class CrossingPane(Pane):
         if answer is None:
             self._told = "This run has no such records."
         elif isinstance(answer, Unavailable):
-            self._told = safe(answer.reason, self.kit.signs)
+            self._told = safe(answer.reason, self.ui.glyphs)
         else:
             self._about, records = answer
             self._told = "" if records else "Nothing is recorded here."
@@ -129,8 +128,8 @@ class CrossingPane(Pane):
     def redraw(self) -> None:
         """Draws the head and the content anew."""
         width, height = self.size
-        signs = self.kit.signs
-        troubles = [signs.show(one.message) for one in self._run.findings if one.code in _TOLD]
+        glyphs = self.ui.glyphs
+        troubles = [glyphs.safe(one.message) for one in self._run.findings if one.code in _TOLD]
         about = self._told or self._about
         self.query_one(CrossingHead).show(about, troubles, width, height < LOW)
         self._tell(keep=True)
@@ -148,7 +147,7 @@ class CrossingPane(Pane):
         if record is None:
             view.tell(Titled("", (), None, self._told), keep=False)
             return
-        title = safe(str(record.get(self.KIND.title)), self.kit.signs)
+        title = safe(str(record.get(self.KIND.title)), self.ui.glyphs)
         view.tell(Titled(title, (), record_content(dict(record))), keep=keep)
 
     def value_to_copy(self) -> Copy | None:
@@ -194,9 +193,9 @@ def open_sibling(widget: Widget, run: Run, spell: object) -> None:
     wanted = (run.store.path, spell, run.run_id)
     found = next((one for one in runs if (one.store.path, one.session, one.run_id) == wanted), None)
     if found is None:
-        screen.say("No run of that spell is recorded under this id.")
+        screen.show_message("No run of that spell is recorded under this id.")
     elif found.key == run.key:
-        screen.say("This is the run of that track.")
+        screen.show_message("This is the run of that track.")
     else:
         screen.open_run(found)
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from textual.strip import Strip
 
 from inspector.text.measure import clip
-from inspector.ui.lines import LineList
-from inspector.ui.paint import NARROW, Line, margin
+from inspector.ui.lines import NARROW, Line, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.run.label import safe
 from inspector.ui.spell.sides import Row, Sides
+from inspector.ui.widgets.line_list import LineList
 
 SIGN = 2
 LEAST_NAME, MOST_NAME = 12, 34
@@ -96,29 +96,29 @@ class SideList(LineList):
 
     def paint_head(self, width: int, top: int) -> Strip:
         """The names of the columns."""
-        line = Line(width, self.kit.roles)
+        line = Line(width, self.ui.styles)
         for place in self._places(width):
             line.put(place.start, clip(place.title, place.end - place.start), Role.MUTED)
         return line.strip()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """A name."""
-        kit, one = self.kit, self._rows[row]
+        ui, one = self.ui, self._rows[row]
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
-        line = Line(width, kit.roles, ground)
+        line = Line(width, ui.styles, ground)
         if cursor:
-            line.put(0, kit.signs.cursor, Role.ACCENT if focused else Role.GUIDE)
+            line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
         if one.stale:
-            line.put(margin(width), kit.signs.finding, Role.WARNING)
+            line.put(margin(width), ui.glyphs.finding, Role.WARNING)
         elif one.differs:
-            line.put(margin(width), kit.signs.differs, Role.WARNING)
+            line.put(margin(width), ui.glyphs.differs, Role.WARNING)
         texts = {"name": one.name, "before": one.before, "this run": one.after}
         texts["saved now"] = one.now or ""
-        roles = {"before": Role.MUTED, "saved now": Role.MUTED}
-        roles["name"] = Role.STRONG if cursor and focused else Role.TEXT
-        roles["this run"] = Role.STRONG if one.differs else Role.TEXT
+        styles = {"before": Role.MUTED, "saved now": Role.MUTED}
+        styles["name"] = Role.STRONG if cursor and focused else Role.TEXT
+        styles["this run"] = Role.STRONG if one.differs else Role.TEXT
         for place in self._places(width):
-            text = safe(texts[place.title], kit.signs)
-            shown = clip(text, place.end - place.start, ellipsis=kit.signs.cut)
-            line.put(place.start, shown, roles[place.title])
+            text = safe(texts[place.title], ui.glyphs)
+            shown = clip(text, place.end - place.start, ellipsis=ui.glyphs.cut)
+            line.put(place.start, shown, styles[place.title])
         return line.strip()

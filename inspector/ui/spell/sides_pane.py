@@ -15,8 +15,7 @@ from inspector.live.feed import Overview, Unavailable
 from inspector.model.run import Run
 from inspector.query.view import RunView
 from inspector.text.measure import clip
-from inspector.ui.lines import LineList
-from inspector.ui.paint import Painted, margin
+from inspector.ui.lines import LineWidget, margin, wrapped
 from inspector.ui.palette import Role
 from inspector.ui.run.asking import Asker
 from inspector.ui.run.content import record_content
@@ -26,7 +25,7 @@ from inspector.ui.run.label import safe
 from inspector.ui.run.pane import Copy, Pane
 from inspector.ui.spell.side_list import SideList
 from inspector.ui.spell.sides import Row, Sides, sides_of
-from inspector.ui.wrap import wrapped
+from inspector.ui.widgets.line_list import LineList
 
 AGAIN = 0.5
 """Seconds between two readings while the run goes on."""
@@ -35,7 +34,7 @@ LOW = 18
 """Rows below which there is no line about the part."""
 
 
-class SidesHead(Painted):
+class SidesHead(LineWidget):
     """What the part is, in a line or two; then with which run this one is compared."""
 
     def __init__(self) -> None:
@@ -48,14 +47,14 @@ class SidesHead(Painted):
         """Takes safe text."""
         room = max(8, width - 2 * margin(width))
         most = 0 if low else ABOUT_LINES
-        self._lines = list(wrapped(about, room, most, self.kit.signs.cut)) if most else []
+        self._lines = list(wrapped(about, room, most, self.ui.glyphs.cut)) if most else []
         self._told = tuple(told)
         self.styles.height = len(self._lines) + 2
         self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
         """A line."""
-        line, cut = self.line(width), self.kit.signs.cut
+        line, cut = self.line(width), self.ui.glyphs.cut
         line.put(margin(width), "")
         if y < len(self._lines):
             line.add(self._lines[y], Role.MUTED)
@@ -126,19 +125,19 @@ class SidesPane(Pane):
         elif answer is None:
             self._told = "This run's runtime compares no such thing."
         else:
-            self._told = safe(answer.reason, self.kit.signs)
+            self._told = safe(answer.reason, self.ui.glyphs)
         self.redraw()
 
     def redraw(self) -> None:
         """Draws the head and the content anew."""
         width, height = self.size
-        sides, signs = self._sides, self.kit.signs
+        sides, glyphs = self._sides, self.ui.glyphs
         told = [(self._told, Role.TEXT)] if self._told else []
         if sides is not None:
-            told += [(safe(note, signs), Role.TEXT) for note in sides.notes]
+            told += [(safe(note, glyphs), Role.TEXT) for note in sides.notes]
             if sides.before is not None:
                 which = "the run before" if self._against is None else "chosen"
-                told.insert(0, (f"against {safe(sides.before, signs)}, {which}", Role.MUTED))
+                told.insert(0, (f"against {safe(sides.before, glyphs)}, {which}", Role.MUTED))
             told.append((sides.counted() if not sides.notes else "", Role.TEXT))
         about = sides.about if sides is not None else ""
         head = self.query_one(SidesHead)
@@ -154,14 +153,14 @@ class SidesPane(Pane):
         self._tell(keep=False)
 
     def _tell(self, *, keep: bool) -> None:
-        row, view, signs = self.names.row, self.query_one(ContentView), self.kit.signs
+        row, view, glyphs = self.names.row, self.query_one(ContentView), self.ui.glyphs
         if row is None:
             told = "" if self._sides is None else "Nothing is recorded here."
             view.tell(Titled("", (), None, told), keep=False)
             return
         facts = [row.change or "", "stale: older than the run allowed" if row.stale else ""]
         content = record_content(_shown(row))
-        view.tell(Titled(safe(row.name, signs), tuple(filter(None, facts)), content), keep=keep)
+        view.tell(Titled(safe(row.name, glyphs), tuple(filter(None, facts)), content), keep=keep)
 
     def outward(self) -> None:
         """Compares with the run before the one that it is compared with."""
@@ -194,9 +193,9 @@ class SidesPane(Pane):
         return [run_id for run_id in found if run_id]
 
     def _say(self, sentence: str) -> None:
-        say = getattr(self.screen, "say", None)
-        if say is not None:
-            say(sentence)
+        show_message = getattr(self.screen, "show_message", None)
+        if show_message is not None:
+            show_message(sentence)
 
     def value_to_copy(self) -> Copy | None:
         """What stands under the name on every side."""

@@ -85,7 +85,7 @@ async def dialog(
     opened: bool = True,
 ) -> AsyncIterator[Shown]:
     feed = feed_with(run, *flights)
-    app = InspectorApp(feed, settings or Settings("dark"), lambda: pictured.NOW, pictured.PLACE)
+    app = InspectorApp(feed, settings or Settings("dark"), lambda: pictured.NOW, pictured.SCOPE)
     async with app.run_test(size=size) as pilot:
         await pilot.pause(0.1)
         found = Shown(pilot, feed)
@@ -149,7 +149,7 @@ async def test_a_run_that_cannot_be_resumed_says_why(installed: Path) -> None:
 async def test_a_completed_run_has_no_dialog(installed: Path) -> None:
     done = replace(pictured.AUDIT, status=Status.COMPLETED)
     feed = FakeFeed(replace(pictured.overview(0), runs=(done,)))
-    app = InspectorApp(feed, Settings("dark"), lambda: pictured.NOW, pictured.PLACE)
+    app = InspectorApp(feed, Settings("dark"), lambda: pictured.NOW, pictured.SCOPE)
     async with app.run_test(size=WIDE) as pilot:
         await pilot.pause(0.1)
         await pilot.press("r")

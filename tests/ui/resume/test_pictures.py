@@ -30,7 +30,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Inspec
     def make(theme: str = "dark", ascii: str = "auto") -> InspectorApp:
         feed = feed_with(pictured.AUDIT, audit_flight(str(folder)))
         settings = Settings(theme, ascii)
-        return InspectorApp(feed, settings, lambda: pictured.NOW, pictured.PLACE)
+        return InspectorApp(feed, settings, lambda: pictured.NOW, pictured.SCOPE)
 
     return make
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.events import Key
 
-from inspector.ui.all_commands import all_keys
+from inspector.ui.keymap import all_keys
 from inspector.ui.run.early_keys import MOST, EarlyKeys
 from inspector.ui.run.values_list import ValuesList
 from tests.ui.run import pictured

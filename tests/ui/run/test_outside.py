@@ -256,11 +256,11 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is asked for a terminal gets one."""
 
     @contextmanager
-    def aside(app: object) -> Iterator[None]:
+    def suspended(app: object) -> Iterator[None]:
         with nullcontext():
             yield
 
-    monkeypatch.setattr(outside, "aside", aside)
+    monkeypatch.setattr(outside, "suspended", suspended)
     monkeypatch.setenv("PAGER", "cat --number")
 
 

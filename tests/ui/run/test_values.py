@@ -50,7 +50,7 @@ async def test_a_tab_that_is_being_opened_can_be_left_asked_and_opened_again() -
             for name in ("enter", "inward", "outward", "find", "zoom", "copy.value"):
                 screen.action_command(name)
             screen.show_view(view)
-            screen.zone_changed()
+            screen.on_zone_changed()
             screen._tick()
             screen.action_tab("1")
             screen.action_tab(str(number))

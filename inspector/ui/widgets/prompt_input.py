@@ -11,40 +11,40 @@ from textual.widgets import Input
 
 from inspector.text.escape import visible
 from inspector.text.measure import cell_width, clusters
-from inspector.ui.kit import Kit, kit_of
-from inspector.ui.paint import Line, margin
+from inspector.ui.context import UiContext, ui_of
+from inspector.ui.lines import Line, margin
 from inspector.ui.palette import Ground, Role
 
 _LEAST_FOR_HINT = 30
 
 
-class Field(Input):
+class PromptInput(Input):
     """A field of one line: a sign that says what is typed, the text, and how to leave."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
-    Field, Field:focus {
+    PromptInput, PromptInput:focus {
         border: none;
         height: 1;
         padding: 0;
         background: $ground-bg;
     }
     """
-    LEAVING: tuple[str, ...] = ("enter", "escape")
+    EXIT_KEYS: tuple[str, ...] = ("enter", "escape")
     """Keys that are not for the text."""
-    AROUND: Ground = Ground.BG
+    SURROUND: Ground = Ground.BG
     """What the field stands on."""
 
     class Left(Message):
         """A key that is not for the text was pressed."""
 
-        def __init__(self, field: Field, key: str) -> None:
+        def __init__(self, field: PromptInput, key: str) -> None:
             super().__init__()
             self.field = field
             self.key = key
 
         @property
-        def control(self) -> Field:
+        def control(self) -> PromptInput:
             """The field."""
             return self.field
 
@@ -55,13 +55,13 @@ class Field(Input):
         self._hint = hint
 
     @property
-    def kit(self) -> Kit:
+    def ui(self) -> UiContext:
         """Styles, signs, keys, clock and zone."""
-        return kit_of(self)
+        return ui_of(self)
 
     def on_mount(self) -> None:
         """Passes on the keys that are not for the text."""
-        for key in self.LEAVING:
+        for key in self.EXIT_KEYS:
             # Private to Textual: `BINDINGS` cannot differ between two instances.
             self._bindings.key_to_bindings[key] = [Binding(key, f"leave({key!r})", show=False)]
 
@@ -73,24 +73,24 @@ class Field(Input):
         """The field between the margins."""
         width = self.size.width
         edge = margin(width)
-        blank = Line(edge, self.kit.roles, self.AROUND).strip()
+        blank = Line(edge, self.ui.styles, self.SURROUND).strip()
         return Strip.join([blank, self.draw(max(1, width - 2 * edge)), blank])
 
     def draw(self, room: int) -> Strip:
         """The field in so many cells."""
-        signs = self.kit.signs
-        line = Line(room, self.kit.roles, Ground.FIELD)
+        glyphs = self.ui.glyphs
+        line = Line(room, self.ui.styles, Ground.FIELD)
         start = cell_width(self._prompt) + 1
         line.put(0, self._prompt, Role.ACCENT)
         hint = self._hint if room >= _LEAST_FOR_HINT else ""
         end = room - (cell_width(hint) + 3 if hint else 1)
         before, under, after = self._parts()
-        line.put(start, signs.plain(_tail(before, max(0, end - start - 1))))
+        line.put(start, glyphs.plain(_tail(before, max(0, end - start - 1))))
         if under:
-            line.put(line.cells, signs.plain(under), underline=self.has_focus)
-            line.add(_head(signs.plain(after), max(0, end - line.cells)))
+            line.put(line.cells, glyphs.plain(under), underline=self.has_focus)
+            line.add(_head(glyphs.plain(after), max(0, end - line.cells)))
         elif self.has_focus:
-            line.add(signs.caret, Role.ACCENT)
+            line.add(glyphs.caret, Role.ACCENT)
         line.right(room - 1, hint, Role.MUTED)
         return line.strip()
 

@@ -1,15 +1,17 @@
 """Every command of the screen, gathered. A screen whose commands are not named here has no keys."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from inspector.ui.commands import EVERYWHERE, LIST_COMMANDS, Command, Keys
-from inspector.ui.nothing import NOTHING_COMMANDS
 from inspector.ui.pnl.commands import PNL_COMMANDS
-from inspector.ui.problems import PROBLEMS_COMMANDS
 from inspector.ui.resume.commands import RESUME_COMMANDS
 from inspector.ui.resuming import RESUMING_COMMANDS
 from inspector.ui.run.commands import RUN_COMMANDS
 from inspector.ui.runs.commands import RUNS_COMMANDS
+from inspector.ui.screens.problems import PROBLEMS_COMMANDS
+from inspector.ui.screens.welcome import WELCOME_COMMANDS
 
 EVERYWHERE_COMMANDS = (
     Command("back", "Back to where you came from", ("escape",), (EVERYWHERE,), hint="back"),
@@ -33,7 +35,7 @@ COMMANDS: tuple[Command, ...] = (
     *RESUME_COMMANDS,
     *PNL_COMMANDS,
     *PROBLEMS_COMMANDS,
-    *NOTHING_COMMANDS,
+    *WELCOME_COMMANDS,
     *EVERYWHERE_COMMANDS,
     *LIST_COMMANDS,
 )

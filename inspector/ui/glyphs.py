@@ -1,5 +1,7 @@
 """The signs of the screen, each of one cell, and what stands for them where they are too wide."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
@@ -14,7 +16,7 @@ _WIDE_LANGUAGES = ("ja", "zh", "ko")
 
 
 @dataclass(frozen=True, slots=True)
-class Signs:
+class Glyphs:
     """One set of signs; `for_terminal` chooses between the two that exist."""
 
     running: str = "●"
@@ -76,15 +78,15 @@ class Signs:
         text = text.translate(_TO_ASCII)
         return text if self.letters else text.encode("ascii", "backslashreplace").decode("ascii")
 
-    def show(self, text: str) -> str:
+    def safe(self, text: str) -> str:
         """Untrusted text on one line: secrets masked, made visible, in the signs of this set."""
         if len(text) > MOST_OF_A_LINE:
             text = text[:MOST_OF_A_LINE] + "…"
         return self.plain(visible(mask(text).text))
 
 
-FULL = Signs()
-ASCII = Signs(
+FULL = Glyphs()
+ASCII = Glyphs(
     running="*",
     waiting="!",
     completed="+",
@@ -125,10 +127,10 @@ ASCII = Signs(
     arrow=">",
     ascii=True,
 )
-ASCII_ONLY = Signs(
+ASCII_ONLY = Glyphs(
     **{
         item.name: getattr(ASCII, item.name)
-        for item in fields(Signs)
+        for item in fields(Glyphs)
         if item.name not in ("ascii", "letters")
     },
     ascii=True,
@@ -138,7 +140,7 @@ ASCII_ONLY = Signs(
 _TO_ASCII = str.maketrans(
     {
         getattr(FULL, item.name): getattr(ASCII, item.name)
-        for item in fields(Signs)
+        for item in fields(Glyphs)
         if isinstance(getattr(FULL, item.name), str)
     }
     | {"←": "<", "↑": "^", "↓": "v", "—": "-", "“": '"', "”": '"', "‘": "'", "’": "'"}
@@ -168,7 +170,7 @@ MEANINGS: Mapping[str, str] = {
 """What each sign says, in words, for the help of the screen."""
 
 
-def for_terminal(setting: str, environ: Mapping[str, str]) -> Signs:
+def glyphs_for_terminal(setting: str, environ: Mapping[str, str]) -> Glyphs:
     """The set of signs for a setting (ASCII `always`, `never` or `auto`) and a terminal.
 
     On `auto` it is ASCII where the signs would be garbled (TERM=dumb, a locale that is not UTF-8)

@@ -15,12 +15,12 @@ from textual.widgets import Input
 
 from inspector.text.measure import cell_width, clip
 from inspector.ui.commands import EVERYWHERE, LISTS, Command, Keys
-from inspector.ui.field import Field
-from inspector.ui.kit import kit_of
-from inspector.ui.lines import LineList
-from inspector.ui.paint import Line
+from inspector.ui.context import ui_of
+from inspector.ui.lines import Line
 from inspector.ui.palette import Ground, Role
-from inspector.ui.screen import CommandScreen, Here
+from inspector.ui.screens.base import CommandScreen, PaneHelp
+from inspector.ui.widgets.line_list import LineList
+from inspector.ui.widgets.prompt_input import PromptInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +37,15 @@ def offers(keys: Keys, screen: CommandScreen) -> list[Offer]:
     """The commands of a screen and of everywhere; those that can be done now come first."""
     here = screen.here()
     found = []
-    for command in keys.of(screen.PLACE, EVERYWHERE):
+    for command in keys.of(screen.SCOPE, EVERYWHERE):
         label = _label(command, keys, here)
         if command.in_palette and LISTS not in command.places and label:
             key = keys.all_shown(command.id).partition(" ")[0]
-            found.append(Offer(command, label, key, screen.why_not(command.id)))
+            found.append(Offer(command, label, key, screen.disabled_reason(command.id)))
     return sorted(found, key=lambda offer: offer.reason is not None)
 
 
-def _label(command: Command, keys: Keys, here: Here | None) -> str:
+def _label(command: Command, keys: Keys, here: PaneHelp | None) -> str:
     """What it does in the part in front; empty where it does nothing there.
 
     Two commands whose keys stand together have one word: `older, newer`, or the same for both.
@@ -79,7 +79,7 @@ def matching(every: Sequence[Offer], text: str) -> list[Offer]:
 class OfferList(LineList):
     """Commands with their keys at the right."""
 
-    SAYS_HOW_FAR = False
+    SHOWS_POSITION = False
 
     def __init__(self, every: Sequence[Offer]) -> None:
         super().__init__(id="offers")
@@ -101,32 +101,32 @@ class OfferList(LineList):
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """A command."""
-        offer, signs = self.offers[row], self.kit.signs
+        offer, glyphs = self.offers[row], self.ui.glyphs
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.RAISED
-        line = Line(width, self.kit.roles, ground)
+        line = Line(width, self.ui.styles, ground)
         if cursor:
-            line.put(0, signs.cursor, Role.ACCENT)
-        key = signs.plain(offer.key)
+            line.put(0, glyphs.cursor, Role.ACCENT)
+        key = glyphs.plain(offer.key)
         room = width - 4 - cell_width(key) - 2
         role = Role.MUTED if offer.reason else Role.STRONG if cursor else Role.TEXT
         text = offer.label
-        line.put(2, clip(signs.plain(text), room, ellipsis=signs.cut), role)
+        line.put(2, clip(glyphs.plain(text), room, ellipsis=glyphs.cut), role)
         left = room - line.cells
         if offer.reason and left > 8:
-            line.add(clip(offer.reason, left, ellipsis=signs.cut), Role.FAINT, skip=3)
+            line.add(clip(offer.reason, left, ellipsis=glyphs.cut), Role.FAINT, skip=3)
         line.right(width - 2, key, Role.MUTED)
         return line.strip()
 
     def rest(self, width: int) -> Line:
         """An empty line below the last command."""
-        return Line(width, self.kit.roles, Ground.RAISED)
+        return Line(width, self.ui.styles, Ground.RAISED)
 
 
-class PaletteField(Field):
+class PaletteField(PromptInput):
     """What is looked for among the commands."""
 
-    LEAVING = ("enter", "escape", "up", "down", "pageup", "pagedown", "ctrl+p")
-    AROUND = Ground.RAISED
+    EXIT_KEYS = ("enter", "escape", "up", "down", "pageup", "pagedown", "ctrl+p")
+    SURROUND = Ground.RAISED
 
 
 class PaletteScreen(ModalScreen[str | None]):
@@ -140,7 +140,7 @@ class PaletteScreen(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """A field and the commands that match."""
-        with Vertical(id="palette", classes="-ascii" if kit_of(self).signs.ascii else None):
+        with Vertical(id="palette", classes="-ascii" if ui_of(self).glyphs.ascii else None):
             yield PaletteField(":", "esc leaves", id="wanted")
             yield OfferList(self._offers)
 
@@ -153,8 +153,8 @@ class PaletteScreen(ModalScreen[str | None]):
     def _typed(self, event: Input.Changed) -> None:
         self.query_one(OfferList).show(matching(self._offers, event.value))
 
-    @on(Field.Left)
-    def _left(self, event: Field.Left) -> None:
+    @on(PromptInput.Left)
+    def _left(self, event: PromptInput.Left) -> None:
         lines = self.query_one(OfferList)
         if event.key in _MOVES:
             lines.action_command(_MOVES[event.key])

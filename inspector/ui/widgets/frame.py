@@ -13,9 +13,8 @@ from inspector.model.status import Status
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import Zone, local_moment
 from inspector.ui.commands import Hint
-from inspector.ui.paint import NARROW, Painted, gap, margin
-from inspector.ui.palette import Ground, Role
-from inspector.ui.roles import STATUS_ROLE, status_word, word_role
+from inspector.ui.lines import NARROW, LineWidget, gap, margin
+from inspector.ui.palette import STATUS_ROLE, Ground, Role, status_word, word_role
 
 READ_ONLY = "read-only"
 LEAST = (24, 5)
@@ -37,7 +36,7 @@ def clock_face(instant: int | None, zone: Zone) -> str:
     return "" if moment is None else f"{moment:%H:%M:%S}"
 
 
-class Header(Painted):
+class Header(LineWidget):
     """One raised row: where one is, what of, its status, and how fresh that is."""
 
     DEFAULT_CSS = "Header { height: 1; dock: top; }"
@@ -83,8 +82,8 @@ class Header(Painted):
 
         `word` stands instead of the status word; `note` follows it, muted or violet.
         """
-        signs = self.kit.signs
-        safe, sign, role = signs.show(title), signs.of(status), STATUS_ROLE[status]
+        glyphs = self.ui.glyphs
+        safe, sign, role = glyphs.safe(title), glyphs.of(status), STATUS_ROLE[status]
         wide = [
             Piece("Inspector", Role.MUTED),
             Piece("/", Role.FAINT, 1),
@@ -95,7 +94,7 @@ class Header(Painted):
         if note:
             wide.append(Piece(note, Role.TRAVEL if travelling else Role.MUTED, 3))
         narrow = [Piece(sign, role), Piece(safe, Role.STRONG, 1)]
-        clock = clock_face(as_of, self.kit.zone)
+        clock = clock_face(as_of, self.ui.zone)
         right = f"as of {clock}" if clock else ""
         self.show(wide, narrow, right=right, right_narrow=clock, travelling=travelling)
 
@@ -111,7 +110,7 @@ class Header(Painted):
         right = self._right_narrow if narrow else self._right
         room = width - edge - (cell_width(right) + 2 if right else 0)
         line.put(edge, "")
-        cut = self.kit.signs.cut
+        cut = self.ui.glyphs.cut
         for piece in self._narrow if narrow else self._wide:
             left = room - line.cells - piece.skip
             if left <= 0:
@@ -121,7 +120,7 @@ class Header(Painted):
         return line.strip()
 
 
-class Footer(Painted):
+class Footer(LineWidget):
     """One row on the ground: keys and what they do, and that nothing is written."""
 
     DEFAULT_CSS = "Footer { height: 1; dock: bottom; }"
@@ -143,7 +142,7 @@ class Footer(Painted):
         self._right = right
         self.repaint()
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Shows a sentence (safe text) instead of the keys until `say("")`."""
         if sentence != self._said:
             self._said = sentence
@@ -151,17 +150,17 @@ class Footer(Painted):
 
     def paint_line(self, y: int, width: int) -> Strip:
         """The row."""
-        signs = self.kit.signs
+        glyphs = self.ui.glyphs
         line = self.line(width)
         edge, space = margin(width), gap(width)
         if self._said:
-            line.put(edge, clip(self._said, width - 2 * edge, ellipsis=signs.cut), Role.TEXT)
+            line.put(edge, clip(self._said, width - 2 * edge, ellipsis=glyphs.cut), Role.TEXT)
             return line.strip()
-        right = signs.plain(self._right) if width >= NARROW else ""
+        right = glyphs.plain(self._right) if width >= NARROW else ""
         room = width - edge - edge - (cell_width(right) + space if right else 0)
         for hint in self._fitting(room, space):
-            line.put(line.cells + space if line.cells else edge, signs.plain(hint.key), bold=True)
-            line.add(signs.plain(hint.word), Role.MUTED, skip=1)
+            line.put(line.cells + space if line.cells else edge, glyphs.plain(hint.key), bold=True)
+            line.add(glyphs.plain(hint.word), Role.MUTED, skip=1)
         line.right(width - edge, right, Role.MUTED)
         return line.strip()
 
@@ -188,7 +187,7 @@ class TabLabel:
     mark_role: Role = Role.MUTED
 
 
-class Tabs(Painted):
+class Tabs(LineWidget):
     """Names of tabs by number, the active one underlined in accent on the rule below."""
 
     DEFAULT_CSS = "Tabs { height: 2; }"
@@ -230,15 +229,15 @@ class Tabs(Painted):
         return line.strip()
 
     def _rule(self, width: int, places: list[tuple[int, int, bool, bool]]) -> Strip:
-        signs, edge = self.kit.signs, margin(width)
+        glyphs, edge = self.ui.glyphs, margin(width)
         line = self.line(width)
         end = width - edge
         start, stop = edge, edge
         if 0 <= self._active < len(places):
             start, stop = places[self._active][0], min(end, places[self._active][1])
-        line.put(edge, signs.rule * (start - edge), Role.LINE)
-        line.put(start, signs.bar * (stop - start), Role.ACCENT)
-        line.put(stop, signs.rule * (end - stop), Role.LINE)
+        line.put(edge, glyphs.rule * (start - edge), Role.LINE)
+        line.put(start, glyphs.bar * (stop - start), Role.ACCENT)
+        line.put(stop, glyphs.rule * (end - stop), Role.LINE)
         return line.strip()
 
     def _places(self, width: int) -> list[tuple[int, int, bool, bool]]:

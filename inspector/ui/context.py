@@ -11,12 +11,11 @@ from textual.widget import Widget
 from inspector.config.settings import Asset, Settings
 from inspector.model.clock import Clock, system_clock
 from inspector.ui.commands import Keys
-from inspector.ui.palette import DARK, Palette, choose_palette
-from inspector.ui.roles import Roles
-from inspector.ui.signs import FULL, Signs, for_terminal
+from inspector.ui.glyphs import FULL, Glyphs, glyphs_for_terminal
+from inspector.ui.palette import DARK, Palette, ThemeStyles, choose_palette
 
 
-class Kit:
+class UiContext:
     """Styles, signs, keys, clock (UTC ms) and time zone (None = that of this machine) in use.
 
     `epoch` grows with every change that makes drawn lines wrong, so that caches start anew.
@@ -27,14 +26,14 @@ class Kit:
         palette: Palette = DARK,
         *,
         colour: bool = True,
-        signs: Signs = FULL,
+        glyphs: Glyphs = FULL,
         keys: Keys | None = None,
         clock: Clock | None = None,
         zone: tzinfo | None = None,
         assets: Mapping[str, Asset] | None = None,
     ) -> None:
-        self.roles = Roles(palette, colour=colour)
-        self.signs = signs
+        self.styles = ThemeStyles(palette, colour=colour)
+        self.glyphs = glyphs
         self.keys = keys or Keys(())
         self.clock = clock or system_clock()
         self.zone = zone
@@ -46,7 +45,7 @@ class Kit:
 
     def use_palette(self, palette: Palette) -> None:
         """Changes the theme."""
-        self.roles = Roles(palette, colour=self.roles.colour)
+        self.styles = ThemeStyles(palette, colour=self.styles.colour)
         self.epoch += 1
 
     def change_units(self) -> None:
@@ -68,18 +67,18 @@ class Kit:
         return "UTC" if self.zone is UTC else str(self.zone)
 
 
-def kit_for_terminal(
+def ui_for_terminal(
     settings: Settings,
     keys: Keys,
     clock: Clock,
     environ: Mapping[str, str] | None = None,
-) -> Kit:
+) -> UiContext:
     """The kit for these settings on this terminal."""
     environ = os.environ if environ is None else environ
-    return Kit(
+    return UiContext(
         choose_palette(settings.theme, environ),
         colour="NO_COLOR" not in environ and environ.get("TERM") != "dumb",
-        signs=for_terminal(settings.ascii, environ),
+        glyphs=glyphs_for_terminal(settings.ascii, environ),
         keys=keys,
         clock=clock,
         zone=settings.zone(),
@@ -87,14 +86,14 @@ def kit_for_terminal(
     )
 
 
-_DEFAULT: list[Kit] = []
+_DEFAULT: list[UiContext] = []
 
 
-def kit_of(widget: Widget) -> Kit:
+def ui_of(widget: Widget) -> UiContext:
     """The kit of the application that a widget is in; a plain one in any other application."""
-    found = getattr(widget.app, "kit", None)
-    if isinstance(found, Kit):
+    found = getattr(widget.app, "ui", None)
+    if isinstance(found, UiContext):
         return found
     if not _DEFAULT:
-        _DEFAULT.append(Kit())
+        _DEFAULT.append(UiContext())
     return _DEFAULT[0]

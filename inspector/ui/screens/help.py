@@ -11,13 +11,11 @@ from textual.strip import Strip
 
 from inspector.text.measure import clip
 from inspector.ui.commands import EVERYWHERE, LISTS, Command, Keys
-from inspector.ui.frame import Footer, Header, Piece
-from inspector.ui.lines import LineList
-from inspector.ui.paint import NARROW, Line, margin
-from inspector.ui.palette import Ground, Role
-from inspector.ui.roles import Roles
-from inspector.ui.screen import CommandScreen, Explained, Here
-from inspector.ui.wrap import wrapped
+from inspector.ui.lines import NARROW, Line, margin, wrapped
+from inspector.ui.palette import Ground, Role, ThemeStyles
+from inspector.ui.screens.base import CommandScreen, GlyphMeaning, PaneHelp
+from inspector.ui.widgets.frame import Footer, Header, Piece
+from inspector.ui.widgets.line_list import LineList
 
 SIDE_BY_SIDE = 100
 """Columns from which signs stand beside the keys."""
@@ -51,13 +49,13 @@ def key_lines(keys: Keys, place: str, screen: CommandScreen) -> list[HelpLine]:
     return lines
 
 
-def _lines_here(keys: Keys, here: Here, screen: CommandScreen) -> list[HelpLine]:
+def _lines_here(keys: Keys, here: PaneHelp, screen: CommandScreen) -> list[HelpLine]:
     """What the footer of the part in front says, and what there was no room for."""
     lines = [HelpLine(here.title, role=Role.MUTED)]
     for name, word in here.words.items():
         if name in here.foreign and keys.shown(name):
             label = word[:1].upper() + word[1:]
-            lines.append(_line(label, keys.shown(name), "", screen.why_not(name)))
+            lines.append(_line(label, keys.shown(name), "", screen.disabled_reason(name)))
         elif keys.keys(name):
             lines.append(_command(keys, keys[name], screen))
     return lines
@@ -65,7 +63,7 @@ def _lines_here(keys: Keys, here: Here, screen: CommandScreen) -> list[HelpLine]
 
 def _command(keys: Keys, command: Command, screen: CommandScreen) -> HelpLine:
     key = keys.all_shown(command.id) or "no key"
-    return _line(command.label, key, command.help, screen.why_not(command.id))
+    return _line(command.label, key, command.help, screen.disabled_reason(command.id))
 
 
 def _line(label: str, key: str, more: str, reason: str | None) -> HelpLine:
@@ -73,7 +71,7 @@ def _line(label: str, key: str, more: str, reason: str | None) -> HelpLine:
     return HelpLine(f"{label}. {said}" if said else label, key=key, quiet=reason is not None)
 
 
-def sign_lines(explained: Sequence[Explained]) -> list[HelpLine]:
+def sign_lines(explained: Sequence[GlyphMeaning]) -> list[HelpLine]:
     """The signs of the selected row."""
     if not explained:
         return []
@@ -85,10 +83,10 @@ def sign_lines(explained: Sequence[Explained]) -> list[HelpLine]:
 class HelpText(LineList):
     """Lines to read; there is no cursor, moving scrolls."""
 
-    def __init__(self, keys: list[HelpLine], signs: list[HelpLine]) -> None:
+    def __init__(self, keys: list[HelpLine], glyphs: list[HelpLine]) -> None:
         super().__init__(id="help")
         self._keys = keys
-        self._signs = signs
+        self._signs = glyphs
         self._lines: list[Strip] = []
         self._width = 0
 
@@ -118,14 +116,14 @@ class HelpText(LineList):
             self.rows_changed()
 
     def _broken(self, width: int) -> list[Strip]:
-        roles, cut, edge = self.kit.roles, self.kit.signs.cut, margin(width)
+        styles, cut, edge = self.ui.styles, self.ui.glyphs.cut, margin(width)
         if width < SIDE_BY_SIDE or not self._signs:
             both = [*self._signs, *([HelpLine("")] if self._signs else []), *self._keys]
-            return _column(both, width, edge, roles, cut)
+            return _column(both, width, edge, styles, cut)
         middle = width * 3 // 5
-        left = _column(self._keys, middle, edge, roles, cut)
-        right = _column(self._signs, width - middle, 1, roles, cut)
-        blank = [Line(middle, roles).strip(), Line(width - middle, roles).strip()]
+        left = _column(self._keys, middle, edge, styles, cut)
+        right = _column(self._signs, width - middle, 1, styles, cut)
+        blank = [Line(middle, styles).strip(), Line(width - middle, styles).strip()]
         height = max(len(left), len(right))
         left += [blank[0]] * (height - len(left))
         right += [blank[1]] * (height - len(right))
@@ -153,7 +151,7 @@ class HelpText(LineList):
 
 
 def _column(
-    lines: Sequence[HelpLine], width: int, edge: int, roles: Roles, cut: str
+    lines: Sequence[HelpLine], width: int, edge: int, styles: ThemeStyles, cut: str
 ) -> list[Strip]:
     strips: list[Strip] = []
     cells = KEY_CELLS if width >= NARROW else 10
@@ -161,7 +159,7 @@ def _column(
         at = edge + (cells if item.key else 2 if item.sign else 0)
         broken = wrapped(item.text, width - at - 2, 4, cut) or [""]
         for number, text in enumerate(broken):
-            line = Line(width, roles, Ground.BG)
+            line = Line(width, styles, Ground.BG)
             if number == 0 and item.key:
                 key = clip(item.key, cells - 1, ellipsis=cut)
                 line.put(edge, key, Role.MUTED if item.quiet else Role.TEXT, bold=not item.quiet)
@@ -177,7 +175,7 @@ def _column(
 class HelpScreen(CommandScreen):
     """Help for the screen that it is opened on."""
 
-    PLACE = "help"
+    SCOPE = "help"
     HINTS: ClassVar[tuple[str, ...]] = ("back", "exit")
     HELP_HINT = ""
 
@@ -187,11 +185,11 @@ class HelpScreen(CommandScreen):
 
     def compose(self) -> ComposeResult:
         """Header, text, footer."""
-        keys, signs = self.kit.keys, self.kit.signs
+        keys, glyphs = self.ui.keys, self.ui.glyphs
         behind = self._behind
-        lines = key_lines(keys, behind.PLACE, behind)
+        lines = key_lines(keys, behind.SCOPE, behind)
         plain = [
-            HelpLine(signs.plain(x.text), signs.plain(x.key), x.sign, x.role, x.quiet)
+            HelpLine(glyphs.plain(x.text), glyphs.plain(x.key), x.sign, x.role, x.quiet)
             for x in lines
         ]
         yield Header()
@@ -205,6 +203,6 @@ class HelpScreen(CommandScreen):
             Piece("Inspector", Role.MUTED),
             Piece("/", Role.FAINT, 1),
             Piece("help", Role.STRONG, 1),
-            Piece(self._behind.PLACE, Role.MUTED, 3),
+            Piece(self._behind.SCOPE, Role.MUTED, 3),
         ]
         self.query_one(Header).show(pieces)

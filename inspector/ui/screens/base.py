@@ -13,10 +13,10 @@ from textual.timer import Timer
 from inspector.live.feed import Message
 from inspector.model.run import Run
 from inspector.ui.commands import Command, perform
-from inspector.ui.frame import READ_ONLY, Footer
-from inspector.ui.kit import Kit, kit_of
-from inspector.ui.paint import NARROW
+from inspector.ui.context import UiContext, ui_of
+from inspector.ui.lines import NARROW
 from inspector.ui.palette import Role
+from inspector.ui.widgets.frame import READ_ONLY, Footer
 
 SAID_FOR = 5.0
 """Seconds that a sentence stands in the footer."""
@@ -31,7 +31,7 @@ class OpenRun(Request):
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class GlyphMeaning:
     """A sign of the selected row, in words (safe text)."""
 
     sign: str
@@ -40,7 +40,7 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class PaneHelp:
     """The part of a screen that is in front, and what commands do there."""
 
     title: str
@@ -55,7 +55,7 @@ class CommandScreen(Screen[None]):
 
     ALLOW_SELECT = False
     AUTO_FOCUS = None
-    PLACE: ClassVar[str] = ""
+    SCOPE: ClassVar[str] = ""
     HINTS: ClassVar[tuple[str, ...]] = ()
     """Commands in the footer, the most important first."""
     HELP_HINT: ClassVar[str] = "help"
@@ -72,9 +72,9 @@ class CommandScreen(Screen[None]):
     _saying: Timer | None = None
 
     @property
-    def kit(self) -> Kit:
+    def ui(self) -> UiContext:
         """Styles, signs, keys, clock and zone."""
-        return kit_of(self)
+        return ui_of(self)
 
     @property
     def subject(self) -> Run | None:
@@ -84,25 +84,25 @@ class CommandScreen(Screen[None]):
     def on_mount(self) -> None:
         """Takes its keys and fills its footer."""
         # Private to Textual: `BINDINGS` cannot depend on the settings.
-        self._bindings = self.kit.keys.bindings(self.PLACE)
+        self._bindings = self.ui.keys.bindings(self.SCOPE)
         self.refresh_bindings()
         self.show_hints()
 
     def receive(self, message: Message) -> None:
         """Takes what the feed delivered, while this screen is in front."""
 
-    def explain(self) -> Sequence[Explained]:
+    def explain(self) -> Sequence[GlyphMeaning]:
         """The signs of the selected row in words, for the help."""
         return ()
 
-    def zone_changed(self) -> None:
+    def on_zone_changed(self) -> None:
         """Called when times are shown in another zone."""
 
     def open_run(self, run: Run) -> None:
         """Asks the application for the screen of a run."""
         self.app.post_message(OpenRun(run))
 
-    def why_not(self, name: str) -> str | None:
+    def disabled_reason(self, name: str) -> str | None:
         """Why a command cannot be done now, as a sentence; None when it can."""
         return None
 
@@ -110,28 +110,28 @@ class CommandScreen(Screen[None]):
         """The commands in the footer now."""
         return self.HINTS
 
-    def here(self) -> Here | None:
+    def here(self) -> PaneHelp | None:
         """What commands do in the part that is in front; None where it says nothing of its own."""
         return None
 
     def show_hints(self, right: str = READ_ONLY) -> None:
         """Fills the footer."""
         for footer in self.query(Footer):
-            keys = self.kit.keys
+            keys = self.ui.keys
             last = keys.hints([self.HELP_HINT])
             footer.show(keys.hints(self.hints()), last[0] if last else None, right)
 
     def action_command(self, name: str) -> None:
         """Runs a command, or says why that is not possible now."""
-        self.run_command(self.kit.keys[name])
+        self.run_command(self.ui.keys[name])
 
     def run_command(self, command: Command) -> None:
         """Runs a command of this screen or of the application, or says why not."""
-        reason = self.why_not(command.id)
+        reason = self.disabled_reason(command.id)
         if reason:
-            self.say(reason)
+            self.show_message(reason)
             return
-        self.say("")
+        self.show_message("")
         if not perform(self, command):
             perform(self.app, command)
 
@@ -139,12 +139,12 @@ class CommandScreen(Screen[None]):
         """Goes back to the screen behind."""
         self.dismiss()
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Shows a sentence in the footer for a few seconds. Safe text only."""
         if self._saying is not None:
             self._saying.stop()
             self._saying = None
         for footer in self.query(Footer):
-            footer.say(sentence)
+            footer.show_message(sentence)
         if sentence:
-            self._saying = self.set_timer(SAID_FOR, lambda: self.say(""))
+            self._saying = self.set_timer(SAID_FOR, lambda: self.show_message(""))

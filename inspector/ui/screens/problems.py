@@ -15,12 +15,11 @@ from inspector.live.feed import Message, Overview
 from inspector.text.measure import clip
 from inspector.text.numbers import count
 from inspector.ui.commands import Command
-from inspector.ui.frame import Footer, Header, Piece, clock_face
-from inspector.ui.lines import LineList
-from inspector.ui.paint import NARROW, Line, Painted, gap, margin
+from inspector.ui.lines import NARROW, Line, LineWidget, gap, margin, wrapped
 from inspector.ui.palette import Ground, Role
-from inspector.ui.screen import CommandScreen
-from inspector.ui.wrap import wrapped
+from inspector.ui.screens.base import CommandScreen
+from inspector.ui.widgets.frame import Footer, Header, Piece, clock_face
+from inspector.ui.widgets.line_list import LineList
 
 PROBLEMS = "problems"
 PROBLEMS_COMMANDS = (
@@ -88,26 +87,26 @@ class ProblemsList(LineList):
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """A problem: what it is about, and the sentence."""
-        entry, kit, edge = self._rows[row], self.kit, margin(width)
+        entry, ui, edge = self._rows[row], self.ui, margin(width)
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
-        line = Line(width, kit.roles, ground)
+        line = Line(width, ui.styles, ground)
         if isinstance(entry, str):
             line.put(edge, entry, Role.TEXT)
-            if kit.roles.draws(Role.DIM):
+            if ui.styles.draws(Role.DIM):
                 cells = width - edge - line.cells - 2
-                line.add(kit.signs.rule * cells, Role.DIM, skip=2)
+                line.add(ui.glyphs.rule * cells, Role.DIM, skip=2)
             return line.strip()
         if cursor:
-            line.put(0, kit.signs.cursor, Role.ACCENT if focused else Role.GUIDE)
-        line.put(edge, kit.signs.finding, Role.MUTED if entry.followed else Role.WARNING)
-        title = kit.signs.show(_title(entry))
+            line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
+        line.put(edge, ui.glyphs.finding, Role.MUTED if entry.followed else Role.WARNING)
+        title = ui.glyphs.safe(_title(entry))
         cells = TITLE_CELLS if width >= NARROW else 12
         bold = Role.STRONG if cursor and focused else Role.TEXT
-        line.put(edge + 2, clip(title, cells, ellipsis=kit.signs.cut), bold)
+        line.put(edge + 2, clip(title, cells, ellipsis=ui.glyphs.cut), bold)
         at = edge + 2 + cells + 2
-        message = kit.signs.show(entry.message)
+        message = ui.glyphs.safe(entry.message)
         role = Role.MUTED if entry.followed or not cursor else Role.TEXT
-        line.put(at, clip(message, width - edge - at, ellipsis=kit.signs.cut), role)
+        line.put(at, clip(message, width - edge - at, ellipsis=ui.glyphs.cut), role)
         return line.strip()
 
 
@@ -123,7 +122,7 @@ def _same(one: Problem, other: Problem) -> bool:
     return mine == theirs and one.code == other.code and one.message == other.message
 
 
-class ProblemDetail(Painted):
+class ProblemDetail(LineWidget):
     """The whole sentence, its code, and where it was found."""
 
     def __init__(self) -> None:
@@ -138,20 +137,22 @@ class ProblemDetail(Painted):
     def paint_line(self, y: int, width: int) -> Strip:
         """One line of the pane."""
         line = self.line(width, Ground.RAISED)
-        signs, problem, edge = self.kit.signs, self._problem, margin(width)
-        if y == 0 and self.kit.roles.plain:
-            line.put(0, signs.rule * width, Role.GUIDE)
+        glyphs, problem, edge = self.ui.glyphs, self._problem, margin(width)
+        if y == 0 and self.ui.styles.plain:
+            line.put(0, glyphs.rule * width, Role.GUIDE)
         if problem is None or not 0 < y < self.size.height - 1:
             return line.strip()
-        sentence = signs.show(problem.message)
-        lines = wrapped(sentence, width - 2 * edge, self.size.height - 3, signs.cut)
+        sentence = glyphs.safe(problem.message)
+        lines = wrapped(sentence, width - 2 * edge, self.size.height - 3, glyphs.cut)
         if y == 1:
             line.put(
-                edge, clip(signs.show(_title(problem)), width // 2, ellipsis=signs.cut), Role.STRONG
+                edge,
+                clip(glyphs.safe(_title(problem)), width // 2, ellipsis=glyphs.cut),
+                Role.STRONG,
             )
             for part in _places(problem):
                 room = width - edge - line.cells - gap(width)
-                text = clip(signs.show(part), room, ellipsis=signs.cut)
+                text = clip(glyphs.safe(part), room, ellipsis=glyphs.cut)
                 line.add(text, Role.MUTED, skip=gap(width))
         elif y - 2 < len(lines):
             line.put(edge, lines[y - 2], Role.TEXT)
@@ -169,7 +170,7 @@ def _places(problem: Problem) -> list[str]:
 class ProblemsScreen(CommandScreen):
     """What a careful reader would point out, everywhere."""
 
-    PLACE = PROBLEMS
+    SCOPE = PROBLEMS
     HINTS: ClassVar[tuple[str, ...]] = ("go", "back")
 
     def __init__(self, overview: Overview | None, notices: Sequence[str] = ()) -> None:
@@ -205,7 +206,7 @@ class ProblemsScreen(CommandScreen):
         self.query_one(ProblemDetail).show(lines.problem)
         number = standing(self._found)
         title = f"{count(number)} {'problem' if number == 1 else 'problems'}"
-        clock = clock_face(overview.as_of, self.kit.zone)
+        clock = clock_face(overview.as_of, self.ui.zone)
         self.query_one(Header).show(
             [
                 Piece("Inspector", Role.MUTED),
@@ -223,9 +224,9 @@ class ProblemsScreen(CommandScreen):
 
     @on(LineList.Chosen)
     def _chosen(self) -> None:
-        self.run_command(self.kit.keys["go"])
+        self.run_command(self.ui.keys["go"])
 
-    def why_not(self, name: str) -> str | None:
+    def disabled_reason(self, name: str) -> str | None:
         """Why a command cannot be done now."""
         if name != "go":
             return None

@@ -14,25 +14,24 @@ from inspector.live.feed import Looked, Message, Overview
 from inspector.model.store import Health
 from inspector.text.measure import cell_width, clip
 from inspector.ui.commands import Command
-from inspector.ui.field import Field
-from inspector.ui.frame import Footer, Header, Piece
-from inspector.ui.lines import LineList
-from inspector.ui.paint import Line, margin
+from inspector.ui.lines import Line, margin, wrapped
 from inspector.ui.palette import Ground, Role
-from inspector.ui.screen import CommandScreen
-from inspector.ui.wrap import wrapped
+from inspector.ui.screens.base import CommandScreen
+from inspector.ui.widgets.frame import Footer, Header, Piece
+from inspector.ui.widgets.line_list import LineList
+from inspector.ui.widgets.prompt_input import PromptInput
 
-NOTHING = "nothing"
-NOTHING_COMMANDS = (
-    Command("choose", "Do what the cursor is on", ("enter",), (NOTHING,), hint="choose"),
+WELCOME = "nothing"
+WELCOME_COMMANDS = (
+    Command("choose", "Do what the cursor is on", ("enter",), (WELCOME,), hint="choose"),
     Command(
         "demonstration",
         "A workspace that runs by itself",
         ("d",),
-        (NOTHING,),
+        (WELCOME,),
         help="It is made in a private folder and removed when Inspector ends.",
     ),
-    Command("open-folder", "Look in another folder", ("o",), (NOTHING,)),
+    Command("open-folder", "Look in another folder", ("o",), (WELCOME,)),
 )
 BLOCK_CELLS = 60
 OUTCOME_CELLS = 24
@@ -52,7 +51,7 @@ class Choice:
 Entry = str | Looked | Choice
 
 
-class NothingList(LineList):
+class WelcomeList(LineList):
     """A block of text in the middle, with choices at its end."""
 
     def __init__(self) -> None:
@@ -116,40 +115,40 @@ class NothingList(LineList):
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """A line of the block."""
-        entry, roles, signs = self._rows[row], self.kit.roles, self.kit.signs
+        entry, styles, glyphs = self._rows[row], self.ui.styles, self.ui.glyphs
         centred = width > BLOCK_CELLS
         start = (width - BLOCK_CELLS) // 2 if centred else 0
         cells = min(BLOCK_CELLS, width - margin(width))
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         inner = cells if ground is not Ground.BG else width - start - margin(width)
-        line = Line(inner, roles, ground)
+        line = Line(inner, styles, ground)
         text = 4 if centred else margin(width)
         if isinstance(entry, Choice):
             if cursor:
-                line.put(0, signs.cursor, Role.ACCENT)
-            line.put(2, self.kit.keys.shown(entry.command), bold=True)
-            line.put(4, signs.plain(entry.label), Role.STRONG if cursor else Role.TEXT)
+                line.put(0, glyphs.cursor, Role.ACCENT)
+            line.put(2, self.ui.keys.shown(entry.command), bold=True)
+            line.put(4, glyphs.plain(entry.label), Role.STRONG if cursor else Role.TEXT)
             self._outcome(line, entry.note, 4)
         elif isinstance(entry, Looked):
-            line.put(text, clip(signs.show(entry.place), inner - 6, ellipsis=signs.cut))
-            self._outcome(line, signs.show(entry.outcome), text)
+            line.put(text, clip(glyphs.safe(entry.place), inner - 6, ellipsis=glyphs.cut))
+            self._outcome(line, glyphs.safe(entry.outcome), text)
         else:
             role = Role.STRONG if entry == TITLE else Role.MUTED
-            line.put(text, clip(entry, inner - text, ellipsis=signs.cut), role)
-        around = Line(start, roles).strip()
-        return Strip.join([around, line.strip(), Line(width - start - inner, roles).strip()])
+            line.put(text, clip(entry, inner - text, ellipsis=glyphs.cut), role)
+        around = Line(start, styles).strip()
+        return Strip.join([around, line.strip(), Line(width - start - inner, styles).strip()])
 
     def _outcome(self, line: Line, text: str, start: int) -> None:
         at = max(start + OUTCOME_CELLS if line.width > 50 else start + 22, line.cells + 2)
         room = line.width - at
         if room >= min(8, cell_width(text)):
-            line.put(at, clip(text, room, ellipsis=self.kit.signs.cut), Role.MUTED)
+            line.put(at, clip(text, room, ellipsis=self.ui.glyphs.cut), Role.MUTED)
 
 
-class NothingScreen(CommandScreen):
+class WelcomeScreen(CommandScreen):
     """The first screen of someone who has no runs yet."""
 
-    PLACE = NOTHING
+    SCOPE = WELCOME
     HINTS: ClassVar[tuple[str, ...]] = ("choose", "exit")
     HELP_HINT = ""
 
@@ -162,8 +161,8 @@ class NothingScreen(CommandScreen):
     def compose(self) -> ComposeResult:
         """Header, block, a field that opens when a folder is to be named, footer."""
         yield Header()
-        yield NothingList()
-        field = Field("open", "enter opens, esc leaves", id="folder")
+        yield WelcomeList()
+        field = PromptInput("open", "enter opens, esc leaves", id="folder")
         field.display = False
         yield field
         yield Footer()
@@ -172,10 +171,10 @@ class NothingScreen(CommandScreen):
         """Shows where we looked."""
         pieces = [
             Piece("Inspector", Role.STRONG),
-            Piece(self.kit.signs.show(self._place), Role.MUTED, 3),
+            Piece(self.ui.glyphs.safe(self._place), Role.MUTED, 3),
         ]
         self.query_one(Header).show(pieces, right="watching")
-        self.query_one(NothingList).focus()
+        self.query_one(WelcomeList).focus()
         self._show()
 
     def on_screen_resume(self) -> None:
@@ -202,11 +201,11 @@ class NothingScreen(CommandScreen):
         if unread or self._overview.notices:
             choices.append(Choice("problems", _why(unread)))
         choices.append(Choice("help", "help"))
-        self.query_one(NothingList).show(self._overview.looked, choices)
+        self.query_one(WelcomeList).show(self._overview.looked, choices)
 
-    def why_not(self, name: str) -> str | None:
+    def disabled_reason(self, name: str) -> str | None:
         """Why a command cannot be done now."""
-        known = {command.id for command in NOTHING_COMMANDS} - {"choose"}
+        known = {command.id for command in WELCOME_COMMANDS} - {"choose"}
         if name in known and name not in self._openers:
             return "This is not possible here."
         return None
@@ -214,24 +213,24 @@ class NothingScreen(CommandScreen):
     @on(LineList.Chosen)
     def action_choose(self) -> None:
         """Does what the cursor is on."""
-        choice = self.query_one(NothingList).choice
+        choice = self.query_one(WelcomeList).choice
         if choice is not None:
-            self.run_command(self.kit.keys[choice.command])
+            self.run_command(self.ui.keys[choice.command])
 
     def action_back(self) -> None:
         """There is nothing behind this screen."""
-        self.say(f"There is nothing to go back to; {self.kit.keys.shown('exit')} quits.")
+        self.show_message(f"There is nothing to go back to; {self.ui.keys.shown('exit')} quits.")
 
     def action_open_folder(self) -> None:
         """Asks which folder to look in."""
-        field = self.query_one("#folder", Field)
+        field = self.query_one("#folder", PromptInput)
         field.display = True
         field.focus()
 
-    @on(Field.Left)
-    def _left(self, event: Field.Left) -> None:
+    @on(PromptInput.Left)
+    def _left(self, event: PromptInput.Left) -> None:
         event.field.display = False
-        self.query_one(NothingList).focus()
+        self.query_one(WelcomeList).focus()
         if event.key == "enter" and event.field.value.strip():
             open_folder = getattr(self.app, "open_folder", None)
             if open_folder is not None:

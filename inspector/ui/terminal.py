@@ -19,7 +19,7 @@ def why_no_handover(app: App[Any]) -> str | None:
 
 
 @contextmanager
-def aside(app: App[Any]) -> Iterator[None]:
+def suspended(app: App[Any]) -> Iterator[None]:
     """While this lasts the screen is away. Raises SuspendNotSupported where it cannot be.
 
     What readers deliver meanwhile is kept, the newest of each.
