@@ -16,9 +16,8 @@ from inspector.cli.now import clock
 from inspector.cli.parser import COMMANDS
 from inspector.config.folders import state_dir
 from inspector.config.settings import Settings, load_settings
-from inspector.live.feed import Feed
-from inspector.live.later import FeedMadeLater
-from inspector.live.pacing import FAST_SECONDS, SLOW_SECONDS
+from inspector.live.feed import DeferredFeed, Feed
+from inspector.live.run_worker import FAST_SECONDS, SLOW_SECONDS
 from inspector.model.clock import Clock
 
 DEMONSTRATION = "demonstration"
@@ -80,7 +79,7 @@ class _Offer:
     def feed(self, paths: Sequence[str]) -> Feed:
         """A watched workspace over these PATHs."""
         folder = os.getcwd()
-        return FeedMadeLater(lambda: self._made(paths, folder))
+        return DeferredFeed(lambda: self._made(paths, folder))
 
     def _made(self, paths: Sequence[str], folder: str) -> Feed:
         # Imported late, beside the screen: what reads runs is more than what paints.

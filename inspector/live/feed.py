@@ -1,14 +1,15 @@
-"""What the screen, `--follow`, `watch` and notifications are told, and how they ask.
+"""The interface between readers and whoever shows runs: messages, subscriptions and questions.
 
-Everything here is immutable and delivered from reader threads; a receiver that draws must hand it
-to its own thread.
+Messages are immutable and published from reader threads; a receiver that draws hands them to its
+own thread.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from inspector.model.run import Run
 from inspector.model.store import Store
@@ -20,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A place that was searched for runs, as it is shown, and what was found there."""
+    """A place that was searched for runs, and what was found there."""
 
     place: str
     outcome: str
@@ -28,7 +29,7 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The whole list: every store and run that was found, newest knowledge of each."""
+    """The whole list: every store and run, each in its newest known state."""
 
     stores: tuple[Store, ...]
     runs: tuple[Run, ...]
@@ -43,48 +44,50 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """An answer that could not be given: a sentence for a person."""
+    """A question that could not be answered, with the reason as a sentence."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How far the first read of a followed run is, where that takes long."""
+    """Progress of a long first read of a followed run."""
 
     key: str
     done: int
     of: int
-    """In one unit of the runtime's own; at least 1."""
+    """At least 1, in a unit of the runtime."""
 
 
 Message = Overview | RunView | Reading
-"""What is delivered without being asked for each time."""
+"""Whatever is published."""
+
+Publish = Callable[[Message], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """Which run is followed, and where in it."""
+    """A run to follow, at its newest event (None) or after its first `at` events."""
 
     key: str
-    at: int | None = field(default=None)
-    """Event to travel to; None = follow the newest."""
+    at: int | None = None
 
 
 class Feed(Protocol):
     """A watched workspace. Calls return at once; answers come from reader threads."""
 
-    def start(self, deliver: Callable[[Message], None]) -> None:
-        """Begins discovering, reading and watching. A later Overview or RunView of the same run
-        replaces an earlier one; at most ten deliveries a second."""
+    def start(self, publish: Publish) -> None:
+        """Start to discover, read and watch.
+
+        A later Overview, or RunView of the same run, replaces an earlier one; about ten messages a
+        second at most.
+        """
 
     def follow(self, subscriptions: Sequence[Subscription]) -> None:
-        """Says which runs are shown in full: each is delivered as a RunView now and whenever it
-        changes, until it is left out of a later call."""
+        """Publish a RunView of exactly these runs now and after every change."""
 
     def in_view(self, keys: Sequence[str]) -> None:
-        """Says which rows of the list are visible: their findings and structure are completed
-        first and delivered with the next Overview."""
+        """Complete the findings and counts of these rows of the list first."""
 
     def ask(
         self,
@@ -92,7 +95,105 @@ class Feed(Protocol):
         question: Callable[[RunReader], T],
         answer: Callable[[T | Unavailable], None],
     ) -> None:
-        """Runs a question on the run's reader thread; `answer` is called from there."""
+        """Run a question on the run's reader thread; `answer` is called from there."""
 
     def stop(self) -> None:
-        """Ends every thread and removes private files; returns when that is done."""
+        """End all threads and remove private files; returns when that is done."""
+
+
+CLOSED = "the screen was closed"
+
+_Question = tuple[str, Callable[[RunReader], Any], Callable[[Any], None]]
+
+
+class DeferredFeed:
+    """A `Feed` whose real feed is created, in a thread of its own, after `start`.
+
+    Creating it loads much code, which must not delay the first paint. Requests made before it
+    exists are passed on once it does.
+    """
+
+    def __init__(self, create: Callable[[], Feed]) -> None:
+        self._create = create
+        self._lock = threading.Lock()
+        """Guards the choice between queueing and calling; never held during a call."""
+        self._feed: Feed | None = None
+        self._stopped = False
+        self._followed: tuple[Subscription, ...] = ()
+        self._in_view: tuple[str, ...] = ()
+        self._questions: list[_Question] = []
+        self._thread: threading.Thread | None = None
+
+    def start(self, publish: Publish) -> None:
+        """Create and start the feed in the background."""
+        self._thread = threading.Thread(
+            target=self._start, args=(publish,), name="feed", daemon=True
+        )
+        self._thread.start()
+
+    def _start(self, publish: Publish) -> None:
+        try:
+            feed = self._create()
+        except Exception as error:
+            reason = f"Internal error: {type(error).__name__}: {error}"
+            self.stop(reason)
+            publish(Overview((), (), 0, notices=(f"{reason}.",)))
+            return
+        feed.start(publish)
+        with self._lock:
+            stopped = self._stopped
+            questions, self._questions = self._questions, []
+            if not stopped:
+                if self._followed:
+                    feed.follow(self._followed)
+                if self._in_view:
+                    feed.in_view(self._in_view)
+                self._feed = feed
+        if stopped:
+            feed.stop()
+        for key, question, answer in questions:
+            feed.ask(key, question, answer)
+
+    def follow(self, subscriptions: Sequence[Subscription]) -> None:
+        """Follow exactly these runs."""
+        with self._lock:
+            self._followed, feed = tuple(subscriptions), self._feed
+        if feed is not None:
+            feed.follow(subscriptions)
+
+    def in_view(self, keys: Sequence[str]) -> None:
+        """Complete these rows first."""
+        with self._lock:
+            self._in_view, feed = tuple(keys), self._feed
+        if feed is not None:
+            feed.in_view(keys)
+
+    def ask(
+        self,
+        key: str,
+        question: Callable[[RunReader], T],
+        answer: Callable[[T | Unavailable], None],
+    ) -> None:
+        """Ask about a run, or queue the question."""
+        with self._lock:
+            feed = self._feed
+            queued = feed is None and not self._stopped
+            if queued:
+                self._questions.append((key, question, answer))
+        if feed is not None:
+            feed.ask(key, question, answer)
+        elif not queued:
+            answer(Unavailable(CLOSED))
+
+    def stop(self, reason: str = CLOSED) -> None:
+        """Stop the feed, or see to it that it stops as soon as it is created."""
+        with self._lock:
+            self._stopped, feed = True, self._feed
+            questions, self._questions = self._questions, []
+        for _, _, answer in questions:
+            answer(Unavailable(reason))
+        if feed is not None:
+            feed.stop()
+        elif self._thread not in (None, threading.current_thread()):
+            assert self._thread is not None
+            self._thread.join(2.0)

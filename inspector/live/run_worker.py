@@ -1,4 +1,4 @@
-"""The reader thread of one followed run: refresh, travel, questions, one at a time."""
+"""The reader thread of one run: refresh, travel and questions, one at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.live.feed import Unavailable
-from inspector.live.pacing import Pacing
 from inspector.model.status import ENDED
 from inspector.model.store import Health
 from inspector.query.progress import Progress, ReadCancelled, no_progress
@@ -21,163 +20,183 @@ from inspector.query.workspace import FAULT
 from inspector.store.read import StoreUnavailable
 
 RECHECK_SECONDS = 0.5
-"""How often a run is looked at although nothing was announced; some ten microseconds each."""
+"""How often a run is checked without any event; a check costs some ten microseconds."""
 ENDED_RECHECK_SECONDS = 2.0
 RETRY_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0)
-"""Waits after reads that a writer did not let through."""
+"""Waits after reads that a writer blocked."""
 
 IDLE_SECONDS = 10.0
-"""How long a reader that only answers questions is kept for the next one."""
+"""How long a worker that only answers questions waits for the next one."""
 
-TELL_SECONDS = 0.2
-"""How often it is told how far a long read is."""
+PROGRESS_SECONDS = 0.2
+"""How often the progress of a long read is reported."""
+
+FAST_SECONDS = 0.1
+SLOW_SECONDS = 0.25
+"""Intervals of publishing on a local terminal and over SSH."""
 
 Question = Callable[[RunReader], Any]
 Answer = Callable[[Any], None]
 
-LEFT = "the run is not followed any more"
+NOT_FOLLOWED = "the run is no longer followed"
+
+
+class RateLimiter:
+    """Spaces deliveries by an interval; the first one after a pause goes out at once."""
+
+    def __init__(self, interval: float = FAST_SECONDS) -> None:
+        self._interval = interval
+        self._last = float("-inf")
+
+    def wait(self, now: float) -> float:
+        """Return the seconds until the next delivery may go out."""
+        return max(0.0, self._last + self._interval - now)
+
+    def sent(self, now: float) -> None:
+        """Record a delivery."""
+        self._last = now
 
 
 class RunWorker:
-    """Keeps one run's view fresh until it is stopped; without `deliver` it answers questions only.
+    """Keeps one run's view fresh until it is stopped; without `publish` it only answers questions.
 
-    Requests to refresh coalesce: however often it is woken while it reads, it reads once more.
-    Every question is answered, if only with the reason why it cannot be.
+    Requests to refresh coalesce: however often it is woken during a read, it reads once more.
+    Every question gets an answer, which may be the reason why there is none.
     """
 
     def __init__(
         self,
         open_reader: Callable[[], RunReader],
-        deliver: Callable[[RunView], None] | None,
+        publish: Callable[[RunView], None] | None,
         *,
         at: int | None = None,
-        pacing: Pacing | None = None,
+        limiter: RateLimiter | None = None,
         idle: float = IDLE_SECONDS,
-        tell_reading: Progress = no_progress,
+        on_progress: Progress = no_progress,
     ) -> None:
         self._open_reader = open_reader
-        self._deliver = deliver
-        self._pacing = pacing or Pacing()
+        self._publish = publish
+        self._limiter = limiter or RateLimiter()
         self._idle = idle
-        self._tell_reading = tell_reading
-        self._told_reading_at = 0.0
+        self._on_progress = on_progress
+        self._progress_at = 0.0
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._lock = threading.Lock()
-        self._over = False
-        """Whether a further question would not be answered."""
+        self._ended = False
+        """True once the worker has stopped."""
         self._questions: deque[tuple[Question, Answer]] = deque()
         self._at = at
         self._wanted = False
-        """Whether somebody waits for a view although nothing changed."""
+        """Whether a view was requested although nothing changed."""
         self._shown_at: int | None = None
         self._last: RunView | None = None
         self._failures = 0
         self._thread = threading.Thread(target=self._run, name="run-reader", daemon=True)
 
     def start(self) -> None:
-        """Begins reading."""
+        """Start reading."""
         self._thread.start()
 
     def wake(self) -> None:
-        """Something may have been written."""
+        """Check for changes now."""
         self._wake.set()
 
     def travel(self, at: int | None) -> None:
-        """Shows the state after `at` events from now on (None = the newest), beginning at once."""
+        """Publish the state after `at` events (None = the newest) from now on."""
         with self._lock:
             self._at = at
             self._wanted = True
         self._wake.set()
 
     @property
-    def part(self) -> RunView | None:
-        """The end of the run, while nothing but that was read."""
+    def partial_view(self) -> RunView | None:
+        """The view of the run's end, while nothing else has been read."""
         last = self._last
         return last if last is not None and last.partial else None
 
     @property
-    def tells_newest(self) -> bool:
-        """Whether it has told, and keeps telling, how the run stands now."""
+    def publishes_newest(self) -> bool:
+        """Whether the newest state has been published and will be kept current."""
         return self._at is None and self._last is not None and not self._last.partial
 
     def ask(self, question: Question, answer: Answer) -> bool:
-        """Runs a question between two reads; the answer is called from the reader thread.
+        """Run a question between two reads; `answer` is called from the reader thread.
 
-        False, and nothing is asked, when the worker has ended.
+        False, without an answer, when the worker has stopped.
         """
         with self._lock:
-            if self._over:
+            if self._ended:
                 return False
             self._questions.append((question, answer))
         self._wake.set()
         return True
 
     def stop(self) -> None:
-        """Asks the thread to end; `join` waits for it."""
+        """Ask the thread to end; `join` waits for it."""
         self._stop.set()
         self._wake.set()
 
     def join(self, timeout: float | None = None) -> None:
-        """Waits until the thread has let go of its private files."""
+        """Wait until the thread has removed its private files."""
         self._thread.join(timeout)
 
     def _run(self) -> None:
         try:
             while not self._stop.is_set():
-                self._open_and_keep()
+                self._open_and_serve()
         finally:
             with self._lock:
-                self._over = True
+                self._ended = True
             for _, answer in self._taken():
-                answer(Unavailable(LEFT))
+                answer(Unavailable(NOT_FOLLOWED))
 
-    def _open_and_keep(self) -> None:
+    def _open_and_serve(self) -> None:
         try:
             reader = self._open_reader()
         except StoreUnavailable as trouble:
             self._refuse(trouble.reason)
             return
         with closing(reader), suppress(ReadCancelled):
-            self._told_reading_at = time.monotonic()
-            reader.on_progress(self._while_reading)
-            self._keep(reader)
+            self._progress_at = time.monotonic()
+            reader.on_progress(self._progress)
+            self._serve(reader)
 
-    def _while_reading(self, done: int, of: int) -> None:
-        """Between two parts of a read: ends it when nobody waits, else tells how far it is.
+    def _progress(self, done: int, of: int) -> None:
+        """Cancel the read when the worker was stopped, else report its progress.
 
-        Only the first read is told of: what is shown stands while a later one goes on.
+        Only the first read is reported: during later ones the last view stays on screen.
         """
         if self._stop.is_set():
             raise ReadCancelled
         now = time.monotonic()
-        waited_for = self._last is None or self._last.partial
-        if waited_for and now - self._told_reading_at >= TELL_SECONDS:
-            self._told_reading_at = now
-            self._tell_reading(done, max(of, 1))
+        is_first = self._last is None or self._last.partial
+        if is_first and now - self._progress_at >= PROGRESS_SECONDS:
+            self._progress_at = now
+            self._on_progress(done, max(of, 1))
 
-    def _keep(self, reader: RunReader) -> None:
+    def _serve(self, reader: RunReader) -> None:
         while not self._stop.is_set():
             self._wake.clear()
-            if self._deliver is None:
-                _bring_up_to_date(reader)
+            if self._publish is None:
+                _refresh(reader)
             self._answer_all(reader)
-            if self._deliver is not None:
-                self._turn(reader, self._deliver)
+            if self._publish is not None:
+                self._update(reader, self._publish)
                 self._wake.wait(self._pause())
-            elif not self._wake.wait(self._idle) and self._ends_unasked():
+            elif not self._wake.wait(self._idle) and self._end_if_idle():
                 return
 
-    def _ends_unasked(self) -> bool:
-        """Ends a worker that nobody asks anything, unless somebody just did."""
+    def _end_if_idle(self) -> bool:
+        """End a worker without questions, unless one has just arrived."""
         with self._lock:
             if not self._questions:
-                self._over = True
+                self._ended = True
                 self._stop.set()
-        return self._over
+        return self._ended
 
     def _refuse(self, reason: str) -> None:
-        """Answers what was asked, and waits a while before the store is tried again."""
+        """Answer all questions with the reason, and wait before the store is tried again."""
         self._wake.clear()
         for _, answer in self._taken():
             answer(Unavailable(reason))
@@ -189,63 +208,63 @@ class RunWorker:
         ended = self._last is not None and self._last.run.status in ENDED
         return ENDED_RECHECK_SECONDS if ended else RECHECK_SECONDS
 
-    def _turn(self, reader: RunReader, deliver: Callable[[RunView], None]) -> None:
+    def _update(self, reader: RunReader, publish: Callable[[RunView], None]) -> None:
         with self._lock:
             at, wanted = self._at, self._wanted
             self._wanted = False
         moved = at != self._shown_at
         try:
             if self._last is None and at is None:
-                self._show_newest(deliver, reader)
+                self._publish_end(publish, reader)
             last = self._last
             if last is None or last.partial or self._failures or reader.changed():
-                self._stop.wait(self._pacing.wait(time.monotonic()))
-                self._show(deliver, reader, reader.refresh(), at)
+                self._stop.wait(self._limiter.wait(time.monotonic()))
+                self._publish_view(publish, reader, reader.refresh(), at)
             elif moved:
-                self._show(deliver, reader, None, at)
+                self._publish_view(publish, reader, None, at)
             elif wanted:
-                deliver(last)
+                publish(last)
             self._failures = 0
         except StoreUnavailable as trouble:
             self._failures += 1
-            self._say_stale(deliver, trouble)
+            self._publish_stale(publish, trouble)
         except ReadCancelled:
             raise
         except Exception as error:
-            # A fault of ours: said like any other trouble, and the run is tried again.
+            # An internal error must not end the thread: report it like any other and retry.
             self._failures += 1
             reason = f"{FAULT} ({type(error).__name__}: {error})"
-            self._say_stale(deliver, StoreUnavailable(Health.UNREADABLE, reason))
+            self._publish_stale(publish, StoreUnavailable(Health.UNREADABLE, reason))
 
-    def _show_newest(self, deliver: Callable[[RunView], None], reader: RunReader) -> None:
-        """Shows the end of a long run at once; the whole follows."""
+    def _publish_end(self, publish: Callable[[RunView], None], reader: RunReader) -> None:
+        """Publish the end of a long run at once; the whole run follows."""
         view = reader.newest()
         if view is not None and not self._stop.is_set():
             self._last = view
-            deliver(view)
+            publish(view)
 
-    def _show(
+    def _publish_view(
         self,
-        deliver: Callable[[RunView], None],
+        publish: Callable[[RunView], None],
         reader: RunReader,
         newest: RunView | None,
         at: int | None,
     ) -> None:
-        view = newest if at is None and newest is not None else reader.at(_place(at))
+        view = newest if at is None and newest is not None else reader.at(_event(at))
         again, self._shown_at = at != self._shown_at, at
         if view is self._last and not again:
             return
         self._last = view
-        self._pacing.sent(time.monotonic())
-        deliver(view)
+        self._limiter.sent(time.monotonic())
+        publish(view)
 
-    def _say_stale(self, deliver: Callable[[RunView], None], trouble: StoreUnavailable) -> None:
+    def _publish_stale(self, publish: Callable[[RunView], None], trouble: StoreUnavailable) -> None:
         if self._last is None or self._last.stale_reason == trouble.reason:
             return
         store = replace(self._last.run.store, health=trouble.health, reason=trouble.reason)
         run = replace(self._last.run, store=store)
         self._last = replace(self._last, run=run, stale_reason=trouble.reason)
-        deliver(self._last)
+        publish(self._last)
 
     def _taken(self) -> list[tuple[Question, Answer]]:
         with self._lock:
@@ -260,21 +279,21 @@ class RunWorker:
             except StoreUnavailable as trouble:
                 found = Unavailable(trouble.reason)
             except ReadCancelled:
-                answer(Unavailable(LEFT))
+                answer(Unavailable(NOT_FOLLOWED))
                 raise
             except Exception as error:
-                # A question that goes wrong is its asker's trouble; the others are answered.
-                found = Unavailable(f"it cannot be answered ({type(error).__name__}: {error})")
+                # One failing question must not cost the others their answer.
+                found = Unavailable(f"internal error ({type(error).__name__}: {error})")
             answer(found)
 
 
-def _bring_up_to_date(reader: RunReader) -> None:
-    """Reads what was written since the last question; whether it worked shows with the next."""
+def _refresh(reader: RunReader) -> None:
+    """Read what was written since the last question; a failure shows with the next one."""
     if reader.changed():
         with suppress(StoreUnavailable):
             reader.refresh()
 
 
-def _place(at: int | None) -> int:
-    """An event number that every run ends before, when none is given."""
+def _event(at: int | None) -> int:
+    """The event number, or one beyond the end of any run."""
     return 2**62 if at is None else at

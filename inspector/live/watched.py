@@ -1,4 +1,4 @@
-"""A watched workspace: discovery, the list, followed runs and the watch, each in its thread."""
+"""A watched workspace: discovery, the list, followed runs and the watch, each in a thread."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
 from inspector.live.catalogue import Catalogue
-from inspector.live.feed import Message, Reading, Subscription, Unavailable
-from inspector.live.pacing import FAST_SECONDS, Pacing
-from inspector.live.run_worker import LEFT, RunWorker
+from inspector.live.feed import Message, Publish, Reading, Subscription, Unavailable
+from inspector.live.run_worker import FAST_SECONDS, NOT_FOLLOWED, RateLimiter, RunWorker
 from inspector.model.run import Run
 from inspector.model.store import Health
 from inspector.query.discovery import run_folder_names
@@ -23,75 +22,80 @@ from inspector.store.watch import Changes, Watcher
 T = TypeVar("T")
 
 SLICE_SECONDS = 0.05
-"""How long stores are summarised before the list so far is told."""
+"""How long stores are summarized before the list so far is published."""
 LONGEST_SLICE_SECONDS = 0.25
 SCREENFUL = 50
-"""Stores that are summarised before the list is told for the first time."""
-TELLING = 15
-"""While stores are still to be read, one telling of the list is followed by so many times its
-length of reading."""
+"""Stores that are summarized before the list is published for the first time."""
+PUBLISH_SHARE = 15
+"""While stores are still being read, publishing takes at most 1/15 of the time."""
 TICK_SECONDS = 30.0
-"""How often the list is gone over although nothing was written: silence grows."""
+"""How often the list is updated although nothing was written: silence grows."""
 
 WATCH = "watch"
 
 
 class WatchedWorkspace:
-    """Satisfies `Feed`."""
+    """Implements `Feed` on a workspace.
+
+    No call waits for a read: `_lock` guards only which workers exist, and the catalogue is never
+    locked while a store is read.
+    """
 
     def __init__(self, workspace: Workspace, *, interval: float = FAST_SECONDS) -> None:
         self._workspace = workspace
         self._catalogue = Catalogue(workspace)
         self._interval = interval
-        self._lock = threading.RLock()
-        """Held while the workspace, the catalogue or the workers are used."""
+        self._lock = threading.Lock()
+        """Guards the two tables of workers."""
         self._news = threading.Event()
         self._news_lock = threading.Lock()
-        """Held, never for long, while what was heard is added to or taken."""
+        """Guards what the watch and the workers report."""
         self._stop = threading.Event()
         self._rescan = False
         self._again = False
-        """Whether everything that was read is to be looked at again."""
+        """Whether every store that was read is to be checked again."""
         self._touched: set[str] = set()
         self._notices: list[str] = []
         self._in_view: tuple[str, ...] = ()
-        self._workers: dict[str, RunWorker] = {}
-        """Of the runs that are followed."""
-        self._askers: dict[str, RunWorker] = {}
-        """Of other runs that something was asked about."""
+        self._followed: dict[str, RunWorker] = {}
+        self._answering: dict[str, RunWorker] = {}
+        """Workers that only answer questions about runs that are not followed."""
         self._views: dict[str, Run] = {}
         self._files: tuple[str, ...] = ()
         self._active: tuple[str, ...] = ()
-        self._deliver: Callable[[Message], None] = lambda message: None
+        self._publish: Publish = lambda message: None
         self._watcher: Watcher | None = None
         self._threads: list[threading.Thread] = []
 
-    def start(self, deliver: Callable[[Message], None]) -> None:
-        """Begins; `deliver` is called from reader threads."""
-        self._deliver = deliver
-        self._begin("overview", self._keep_overview)
+    def start(self, publish: Publish) -> None:
+        """Start reading and watching; `publish` is called from reader threads."""
+        self._publish = publish
+        self._start_thread("overview", self._update_overview)
 
     def follow(self, subscriptions: Sequence[Subscription]) -> None:
-        """Follows exactly these runs."""
+        """Follow exactly these runs."""
         wanted = {one.key: one.at for one in subscriptions}
+        partial: list[Message] = []
         with self._lock:
             if self._stop.is_set():
                 return
-            left = [self._workers.pop(key) for key in list(self._workers) if key not in wanted]
+            left = [self._followed.pop(key) for key in list(self._followed) if key not in wanted]
             for key, at in wanted.items():
-                known = self._workers.get(key)
-                if known is None:
-                    self._begin_worker(key, at)
-                else:
-                    known.travel(at)
-                    if known.part is not None:
-                        # Its thread is reading the rest, and whoever asks anew has seen nothing.
-                        self._deliver(known.part)
+                worker = self._followed.get(key)
+                if worker is None:
+                    self._start_worker(key, at)
+                    continue
+                worker.travel(at)
+                if worker.partial_view is not None:
+                    # The rest is still being read, and a new subscriber has seen nothing.
+                    partial.append(worker.partial_view)
+        for view in partial:
+            self._publish(view)
         for worker in left:
             worker.stop()
 
     def in_view(self, keys: Sequence[str]) -> None:
-        """Completes these runs first."""
+        """Complete these runs first."""
         self._in_view = tuple(keys)
         self._news.set()
 
@@ -101,101 +105,96 @@ class WatchedWorkspace:
         question: Callable[[RunReader], T],
         answer: Callable[[T | Unavailable], None],
     ) -> None:
-        """Asks the reader of a followed run; one that is not followed is opened for it."""
+        """Ask the reader of a followed run; any other run is opened for it."""
         with self._lock:
-            if self._stop.is_set():
-                answer(Unavailable(LEFT))
-                return
-            for worker in (self._workers.get(key), self._askers.get(key)):
-                if worker is not None and worker.ask(question, answer):
-                    return
-            self._begin_asker(key).ask(question, answer)
+            stopped = self._stop.is_set()
+            if not stopped:
+                for worker in (self._followed.get(key), self._answering.get(key)):
+                    if worker is not None and worker.ask(question, answer):
+                        return
+                worker = self._answering[key] = RunWorker(lambda: self._open(key), None)
+                worker.start()
+                worker.ask(question, answer)
+        if stopped:
+            answer(Unavailable(NOT_FOLLOWED))
 
     def stop(self) -> None:
-        """Ends every thread and removes private files."""
+        """End every thread and remove private files."""
         self._stop.set()
         self._news.set()
         with self._lock:
-            workers = [*self._workers.values(), *self._askers.values()]
-            self._workers.clear()
-            self._askers.clear()
+            workers = [*self._followed.values(), *self._answering.values()]
+            self._followed.clear()
+            self._answering.clear()
         for worker in workers:
             worker.stop()
         for thread in self._threads:
-            # The watch holds nothing that would have to be removed; it may end later.
+            # The watch has nothing to remove and may end later.
             thread.join(2.0 if thread.name != WATCH else 0.0)
         for worker in workers:
             worker.join(2.0)
-        with self._lock:
-            self._workspace.close()
+        self._workspace.close()
 
-    def _begin(self, name: str, run: Callable[[], None]) -> None:
+    def _start_thread(self, name: str, run: Callable[[], None]) -> None:
         thread = threading.Thread(target=run, name=name, daemon=True)
         self._threads.append(thread)
         thread.start()
 
-    def _begin_worker(self, key: str, at: int | None) -> None:
+    def _start_worker(self, key: str, at: int | None) -> None:
         worker = RunWorker(
             lambda: self._open(key),
-            self._tell_view,
+            self._publish_view,
             at=at,
-            pacing=Pacing(self._interval),
-            tell_reading=lambda done, of: self._deliver(Reading(key, done, of)),
+            limiter=RateLimiter(self._interval),
+            on_progress=lambda done, of: self._publish(Reading(key, done, of)),
         )
-        self._workers[key] = worker
+        self._followed[key] = worker
         worker.start()
-
-    def _begin_asker(self, key: str) -> RunWorker:
-        worker = self._askers[key] = RunWorker(lambda: self._open(key), None)
-        worker.start()
-        return worker
 
     def _open(self, key: str) -> RunReader:
-        with self._lock:
-            run = self._catalogue.run(key)
-            if run is not None:
-                return self._workspace.open(run)
-        raise StoreUnavailable(Health.GONE, "the run is not there any more")
+        reader = self._catalogue.open(key)
+        if reader is None:
+            raise StoreUnavailable(Health.GONE, "the run no longer exists")
+        return reader
 
-    def _tell_view(self, view: RunView) -> None:
+    def _publish_view(self, view: RunView) -> None:
         if not view.travelling and not view.partial:
             with self._news_lock:
                 self._views[view.run.key] = view.run
             self._news.set()
-        self._deliver(view)
+        self._publish(view)
 
-    def _keep_overview(self) -> None:
-        pacing = Pacing(self._interval)
+    def _update_overview(self) -> None:
+        """Read stores and publish the list until stopped; the body of the overview thread."""
+        limiter = RateLimiter(self._interval)
         self._discover()
         changed, watching = True, False
         while not self._stop.is_set():
             changed = self._read_slice(least=0 if watching else SCREENFUL) or changed
-            wait = pacing.wait(time.monotonic())
+            wait = limiter.wait(time.monotonic())
             more = self._catalogue.has_stale()
             if changed and not (more and wait):
                 self._stop.wait(wait)
                 began = time.monotonic()
-                self._tell_overview()
-                told = time.monotonic()
-                # The longer the list, the rarer while it grows: telling must not cost more
-                # than a small share of reading.
-                pacing.sent(told + TELLING * (told - began) if more else told)
+                self._publish_overview()
+                ended = time.monotonic()
+                # The longer the list grows, the rarer it is published while it grows.
+                limiter.sent(ended + PUBLISH_SHARE * (ended - began) if more else ended)
                 changed = False
                 if not watching:
                     watching = True
-                    self._begin_watch()
+                    self._start_watch()
             if not more:
                 self._news.wait(TICK_SECONDS)
-            changed = self._take_news() or changed
+            changed = self._apply_news() or changed
 
     def _discover(self) -> None:
-        """Looks for stores; where a PATH is missing, watches for it to appear."""
-        with self._lock:
-            found = self._catalogue.discover()
-            roots = self._workspace.missing_roots()
-            if found is not None:
-                roots = (*found.watch_roots, *roots)
-            folders = () if found is None else found.watch_folders
+        """Search for stores; where a PATH is missing, watch for it to appear."""
+        found = self._catalogue.discover()
+        roots = self._workspace.missing_roots()
+        if found is not None:
+            roots = (*found.watch_roots, *roots)
+        folders = () if found is None else found.watch_folders
         if self._watcher is None:
             self._watcher = Watcher(
                 roots,
@@ -207,23 +206,24 @@ class WatchedWorkspace:
         else:
             self._watcher.rewatch(roots, folders)
 
-    def _begin_watch(self) -> None:
-        """Begins to listen. The first rows come first: in very many folders it takes a while."""
-        self._begin(WATCH, self._watch)
+    def _start_watch(self) -> None:
+        """Start the watch. The first rows come first: many folders take a while to watch."""
+        self._start_thread(WATCH, self._watch)
 
-    def _listening(self) -> None:
-        """What was found and read before anybody listened is looked for and at again."""
+    def _watch(self) -> None:
+        cast(Watcher, self._watcher).run(self._on_changes, self._stop, self._on_watching)
+
+    def _on_watching(self) -> None:
+        """Rescan once watching has started: earlier changes produced no event."""
         with self._news_lock:
             self._rescan = self._again = True
         self._news.set()
 
-    def _watch(self) -> None:
-        watcher = cast(Watcher, self._watcher)
-        watcher.run(self._heard, self._stop, self._listening)
-
-    def _heard(self, changes: Changes) -> None:
+    def _on_changes(self, changes: Changes) -> None:
+        with self._lock:
+            followed = list(self._followed.items())
         for path in changes.paths:
-            for key, worker in list(self._workers.items()):
+            for key, worker in followed:
                 if f":{path}" in key:
                     worker.wake()
         with self._news_lock:
@@ -233,8 +233,8 @@ class WatchedWorkspace:
             self._rescan = self._rescan or changes.rescan
         self._news.set()
 
-    def _take_news(self) -> bool:
-        """Moves what was heard into the catalogue; True if the list has to be told."""
+    def _apply_news(self) -> bool:
+        """Pass what was reported on to the catalogue; True if the list may have changed."""
         self._news.clear()
         with self._news_lock:
             touched, self._touched = self._touched, set()
@@ -245,56 +245,51 @@ class WatchedWorkspace:
         now = self._workspace.clock()
         if rescan:
             self._discover()
-        with self._lock:
-            self._catalogue.notices.update(dict.fromkeys(notices))
-            told = {path for path in touched if self._is_told(self._catalogue.only_key(path))}
-            if again:
-                self._catalogue.read_again()
-            self._catalogue.touched(touched - told)
-            for run in views.values():
-                self._catalogue.remember(run, now)
-        return bool(views) or bool(notices) or rescan or touched > told
+        self._catalogue.notices.update(dict.fromkeys(notices))
+        reported = {path for path in touched if self._is_reported(self._catalogue.only_key(path))}
+        if again:
+            self._catalogue.read_again()
+        self._catalogue.touched(touched - reported)
+        for run in views.values():
+            self._catalogue.remember(run, now)
+        return bool(views) or bool(notices) or rescan or touched > reported
 
-    def _is_told(self, key: str | None) -> bool:
-        """Whether a worker keeps the list informed of this run, so that nobody else reads it."""
-        worker = self._workers.get(key or "")
-        return worker is not None and worker.tells_newest
+    def _is_reported(self, key: str | None) -> bool:
+        """Whether a worker reports every new state of this run, so that it is not read twice."""
+        worker = self._followed.get(key or "")
+        return worker is not None and worker.publishes_newest
 
     def _read_slice(self, *, least: int = 0) -> bool:
-        """Reads stale stores, then runs in view, for a short while; True if anything was read.
+        """Read stale stores, then runs in view, for a short time; True if anything was read.
 
-        `least` stores are read even if that takes somewhat longer.
+        At least `least` stores are read even if that takes somewhat longer.
         """
         began = time.monotonic()
         end, read = began + SLICE_SECONDS, 0
         late = began + LONGEST_SLICE_SECONDS if least else end
         while time.monotonic() < (late if read < least else end) and not self._stop.is_set():
-            with self._lock:
-                if not self._catalogue.read_next():
-                    break
+            if not self._catalogue.read_next():
+                break
             read += 1
         did = read > 0
         now = self._workspace.clock()
-        with self._lock:
-            wanted = self._catalogue.incomplete(self._in_view, now)
-        for run in wanted:
-            if self._is_told(run.key):
+        for run in self._catalogue.incomplete(self._in_view, now):
+            if self._is_reported(run.key):
                 continue
             if self._stop.is_set() or time.monotonic() >= end + SLICE_SECONDS:
                 self._news.set()
                 break
-            with self._lock:
-                self._catalogue.complete(run, now)
+            self._catalogue.complete(run, now)
             did = True
         return did
 
-    def _tell_overview(self) -> None:
+    def _publish_overview(self) -> None:
         now = self._workspace.clock()
-        with self._lock:
-            overview = self._catalogue.overview(now)
-            files, active = self._catalogue.files(), self._catalogue.active_files(now)
+        overview = self._catalogue.overview(now)
+        files, active = self._catalogue.files(), self._catalogue.active_files(now)
+        # The watch compares by identity first: keep the tuple while it is equal.
         if files != self._files:
             self._files = files
         if active != self._active:
             self._active = active
-        self._deliver(overview)
+        self._publish(overview)

@@ -15,7 +15,9 @@ Records = Sequence[Record]
 
 
 class StoreReader(ABC):
-    """Reads one store of a runtime, however many runs it holds. Used by one thread at a time.
+    """Reads one store of a runtime, however many runs it holds.
+
+    Used by one thread at a time, except for `open`, which may be called during `summarize`.
 
     Optional methods return None, or nothing, where the runtime has no such thing.
     """

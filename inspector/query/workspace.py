@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -29,7 +30,7 @@ from inspector.store.read import StoreUnavailable, ZeroTouchReader
 _EARLIEST, _LATEST = 946_684_800_000, 4_102_444_800_000
 """2000 and 2100 in UTC ms."""
 
-FAULT = "Inspector itself is at fault"
+FAULT = "Internal error"
 _NO_TABLES = "it has no tables; if a program used it, the -wal file that held them is missing"
 
 
@@ -46,7 +47,7 @@ class Refused:
 class Workspace:
     """What was found at the PATHs (none = the current folder and the user's own roots).
 
-    Used by one thread at a time; readers that it opens may go to other threads.
+    Discovery and summaries are for one thread at a time; `open` may be called from any.
     """
 
     paths: Sequence[str]
@@ -61,6 +62,8 @@ class Workspace:
     """Databases of agents that were found, wherever they lie."""
     by_path: dict[str, Candidate] = field(default_factory=dict)
     """What discovery proposes, agents' stores left out."""
+    _creating: threading.Lock = field(default_factory=threading.Lock)
+    """Held while a reader is created, so that there is only one of each."""
     missing: tuple[str, ...] = ()
     """PATHs that did not exist when last looked for."""
 
@@ -116,14 +119,18 @@ class Workspace:
     def reader(self, candidate: Candidate) -> StoreReader | None:
         """The reader of a candidate's store; None when its tables are no runtime's."""
         known = self.readers.get(candidate.path)
-        if known is not None:
-            if not known.outgrown():
-                return known
-            self.readers.pop(candidate.path).close()
-        reader = self._make(candidate)
-        if reader is not None:
-            self.readers[candidate.path] = reader
-        return reader
+        if known is not None and not known.outgrown():
+            return known
+        with self._creating:
+            known = self.readers.get(candidate.path)
+            if known is not None:
+                if not known.outgrown():
+                    return known
+                self.readers.pop(candidate.path).close()
+            reader = self._make(candidate)
+            if reader is not None:
+                self.readers[candidate.path] = reader
+            return reader
 
     def summaries(self) -> Iterator[tuple[Store, Sequence[Run]]]:
         """Every store with its runs, from cheap reads."""

@@ -101,14 +101,14 @@ def test_what_was_written_before_anybody_listened_is_told(
     database = make_run(tmp_path / "runs" / LIVE, "delete", 3)
     told = Told()
     feed = WatchedWorkspace(Workspace([str(tmp_path)], system_clock(), str(tmp_path)))
-    begin_watch = WatchedWorkspace._begin_watch
+    begin_watch = WatchedWorkspace._start_watch
 
     def write_first(self: WatchedWorkspace) -> None:
         sql = "UPDATE run SET status = 'interrupted'"
         assert not OneRowPerCall().run(database, sql).trouble
         begin_watch(self)
 
-    monkeypatch.setattr(WatchedWorkspace, "_begin_watch", write_first)
+    monkeypatch.setattr(WatchedWorkspace, "_start_watch", write_first)
     feed.start(told)
     try:
         told.wait(lambda: told.status() == "interrupted")

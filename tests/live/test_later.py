@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.live.feed import Message, Overview, Subscription, Unavailable
-from inspector.live.later import LEFT, FeedMadeLater
+from inspector.live.feed import CLOSED, DeferredFeed, Message, Overview, Subscription, Unavailable
 from tests.live.fakes import Told
 
 PATIENCE = 20.0
@@ -63,7 +62,7 @@ def making() -> Iterator[Making]:
 
 
 def test_what_was_asked_before_reaches_it_when_it_is_made(making: Making) -> None:
-    feed, told, answers = FeedMadeLater(making), Told(), Told()
+    feed, told, answers = DeferredFeed(making), Told(), Told()
     feed.start(told)
     feed.follow([A])
     feed.follow([B])
@@ -81,7 +80,7 @@ def test_what_was_asked_before_reaches_it_when_it_is_made(making: Making) -> Non
 
 def test_afterwards_it_is_only_passed_on(making: Making) -> None:
     making.go_on.set()
-    feed, told, answers = FeedMadeLater(making), Told(), Told()
+    feed, told, answers = DeferredFeed(making), Told(), Told()
     feed.start(told)
     feed.ask("a", lambda reader: 1, answers)
     answers.wait(lambda found: found == [1])
@@ -96,26 +95,26 @@ def test_afterwards_it_is_only_passed_on(making: Making) -> None:
 
 
 def test_left_before_it_was_made_it_ends_at_once(making: Making) -> None:
-    feed, answers = FeedMadeLater(making), Told()
+    feed, answers = DeferredFeed(making), Told()
     feed.start(Told())
     feed.ask("a", lambda reader: 1, answers)
     threading.Timer(0.1, making.go_on.set).start()
     feed.stop()
-    assert answers.messages == [Unavailable(LEFT)]
+    assert answers.messages == [Unavailable(CLOSED)]
     assert making.made.calls == [("start", None), ("stop", None)]
 
 
 def test_questions_to_one_that_was_left_are_answered(making: Making) -> None:
-    feed, answers = FeedMadeLater(making), Told()
+    feed, answers = DeferredFeed(making), Told()
     feed.ask("a", lambda reader: 1, answers)
     feed.stop()
     feed.ask("a", lambda reader: 2, answers)
-    assert answers.messages == [Unavailable(LEFT), Unavailable(LEFT)]
+    assert answers.messages == [Unavailable(CLOSED), Unavailable(CLOSED)]
 
 
 def test_one_that_cannot_be_made_says_so(making: Making) -> None:
     making.trouble = RuntimeError("no room")
-    feed, told, answers = FeedMadeLater(making), Told(), Told()
+    feed, told, answers = DeferredFeed(making), Told(), Told()
     feed.start(told)
     feed.ask("a", lambda reader: 1, answers)
     making.go_on.set()

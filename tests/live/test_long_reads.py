@@ -9,8 +9,7 @@ import pytest
 
 from inspector.live import run_worker
 from inspector.live.feed import Unavailable
-from inspector.live.pacing import Pacing
-from inspector.live.run_worker import LEFT, RunWorker
+from inspector.live.run_worker import NOT_FOLLOWED, RateLimiter, RunWorker
 from tests.live.fakes import FakeRun, LongRun, Told
 
 PATIENCE = 20.0
@@ -18,7 +17,7 @@ PATIENCE = 20.0
 
 @pytest.fixture(autouse=True)
 def told_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(run_worker, "TELL_SECONDS", 0.0)
+    monkeypatch.setattr(run_worker, "PROGRESS_SECONDS", 0.0)
     yield
 
 
@@ -26,8 +25,8 @@ def worker_of(run: FakeRun, told: Told, parts: Told) -> RunWorker:
     return RunWorker(
         run.as_reader,
         told,
-        pacing=Pacing(0.0),
-        tell_reading=lambda done, of: parts((done, of)),
+        limiter=RateLimiter(0.0),
+        on_progress=lambda done, of: parts((done, of)),
     )
 
 
@@ -72,12 +71,12 @@ def test_who_asks_while_the_rest_is_read_can_have_the_end_at_once() -> None:
     worker.start()
     try:
         assert reading.wait(PATIENCE)
-        assert worker.part is told.messages[0]
-        assert not worker.tells_newest
+        assert worker.partial_view is told.messages[0]
+        assert not worker.publishes_newest
         go_on.set()
         told.wait(lambda views: len(views) == 2)
-        assert worker.part is None
-        assert worker.tells_newest
+        assert worker.partial_view is None
+        assert worker.publishes_newest
     finally:
         go_on.set()
         worker.stop()
@@ -105,7 +104,7 @@ def test_leaving_ends_a_read_in_its_middle_and_answers_who_asked() -> None:
     left.set()
     worker.join(PATIENCE)
     assert run.closed
-    assert answers.messages == [Unavailable(LEFT)]
+    assert answers.messages == [Unavailable(NOT_FOLLOWED)]
 
 
 def test_a_question_that_reads_for_nobody_is_ended_too() -> None:
@@ -125,4 +124,4 @@ def test_a_question_that_reads_for_nobody_is_ended_too() -> None:
     left.set()
     worker.join(PATIENCE)
     assert run.closed
-    assert answers.messages == [Unavailable(LEFT)]
+    assert answers.messages == [Unavailable(NOT_FOLLOWED)]

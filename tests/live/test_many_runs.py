@@ -81,4 +81,4 @@ def test_those_who_take_long_to_listen_are_told_rarely(
     finally:
         feed.stop()
     first_and_last = 2
-    assert len(told) <= first_and_last + (told[-1] - began) / (watched.TELLING * LISTENING)
+    assert len(told) <= first_and_last + (told[-1] - began) / (watched.PUBLISH_SHARE * LISTENING)

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.live.feed import Unavailable
-from inspector.live.pacing import Pacing
-from inspector.live.run_worker import LEFT, RunWorker
+from inspector.live.run_worker import NOT_FOLLOWED, RateLimiter, RunWorker
 from inspector.model.status import Status
 from inspector.query.run_reader import RunReader
 from inspector.store.read import StoreUnavailable
@@ -26,7 +25,7 @@ def begin() -> Iterator[Begin]:
     workers: list[RunWorker] = []
 
     def begin_one(run: FakeRun, deliver: Any, **more: Any) -> RunWorker:
-        worker = RunWorker(run.as_reader, deliver, pacing=Pacing(0.0), **more)
+        worker = RunWorker(run.as_reader, deliver, limiter=RateLimiter(0.0), **more)
         workers.append(worker)
         worker.start()
         return worker
@@ -122,10 +121,10 @@ class TestTravel:
         worker.travel(4)
         told.wait(lambda views: views[-1].events == 4)
         assert told.messages[-1].travelling
-        assert not worker.tells_newest
+        assert not worker.publishes_newest
         worker.travel(None)
         told.wait(lambda views: views[-1].events == 9)
-        assert worker.tells_newest
+        assert worker.publishes_newest
 
     def test_it_may_begin_there(self, begin: Begin) -> None:
         told = Told()
@@ -190,7 +189,7 @@ class TestQuestions:
         worker.stop()
         go_on.set()
         worker.join(PATIENCE)
-        assert told.messages == ["answered", Unavailable(LEFT)]
+        assert told.messages == ["answered", Unavailable(NOT_FOLLOWED)]
         assert not worker.ask(lambda reader: "later", told)
         assert len(told.messages) == 2
 
@@ -255,7 +254,7 @@ def test_stopping_closes_the_reader() -> None:
 
 def test_deliveries_keep_their_distance() -> None:
     """The clock is the test's: the first goes out at once, the next after the interval."""
-    pacing = Pacing(0.25)
+    pacing = RateLimiter(0.25)
     assert pacing.wait(100.0) == 0
     pacing.sent(100.0)
     assert pacing.wait(100.1) == pytest.approx(0.15)

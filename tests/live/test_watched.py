@@ -14,6 +14,7 @@ from inspector.live.feed import Overview, Subscription, Unavailable
 from inspector.live.watched import WatchedWorkspace
 from inspector.model.run import Run
 from inspector.model.status import Status
+from inspector.query.openprose.store_reader import ProseStore
 from inspector.query.view import RunView
 from inspector.query.workspace import Workspace
 from inspector.store.private import PrivateRoom
@@ -266,3 +267,41 @@ def test_stopping_at_once(tmp_path: Path) -> None:
     for _ in range(5):
         Watched(tmp_path).feed.stop()
     expect_no_thread_but(before)
+
+
+def test_no_request_waits_for_a_read_of_the_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Summaries, discovery and complete reads of the list never delay the screen."""
+    make(tmp_path, rows(done(1)))
+    reading, release = threading.Event(), threading.Event()
+    summarize = ProseStore.summarize
+
+    def slow(self: ProseStore) -> Any:
+        found = summarize(self)
+        if reading.is_set():
+            return found
+        reading.set()
+        assert release.wait(PATIENCE)
+        return found
+
+    feed = WatchedWorkspace(Workspace([str(tmp_path)], lambda: 1_768_593_600_000, "/"))
+    monkeypatch.setattr(ProseStore, "summarize", slow)
+    told, answered = Told(), threading.Event()
+    feed.start(told)
+    try:
+        assert reading.wait(PATIENCE)
+
+        def request() -> None:
+            feed.follow([Subscription("openprose:/none#1")])
+            feed.ask("openprose:/none#2", lambda reader: None, lambda found: answered.set())
+            feed.in_view(["openprose:/none#1"])
+
+        requests = threading.Thread(target=request)
+        requests.start()
+        requests.join(PATIENCE)
+        assert not requests.is_alive()
+        assert answered.wait(PATIENCE) and not release.is_set()
+    finally:
+        release.set()
+        feed.stop()
