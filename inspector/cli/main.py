@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 
+from inspector import __version__
 from inspector.cli.errors import BROKEN, FINE, UNREADABLE, NotWritten, UserError
 from inspector.cli.parser import COMMANDS, command_parser, screen_parser
 from inspector.text.escape import visible
@@ -40,10 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         _say(f"The system says: {error.strerror or error}{about}.")
         return UNREADABLE
     except Exception as error:
-        _say(
-            f"Inspector itself is at fault ({type(error).__name__}: {error}). Nothing was written;"
-            " please report it with the command that you gave."
-        )
+        from inspector.config.log import internal_error
+
+        _say(f"{internal_error('command line', error)}.")
         return BROKEN
 
 
@@ -85,5 +85,10 @@ def _dispatch(words: Sequence[str]) -> int:
     else:
         name, parser = "screen", screen_parser()
     options = parser.parse_args(words[1:] if name != "screen" else words)
+    if options.debug:
+        from inspector.config.log import debug, enable_debug
+
+        enable_debug()
+        debug("inspector %s %s on Python %s", __version__, name, sys.version.split()[0])
     run: Callable[..., int] = import_module(f"inspector.cli.{name}").run
     return run(options)

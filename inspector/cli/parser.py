@@ -34,6 +34,7 @@ def screen_parser() -> Parser:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="project, runs folder, run, file")
     parser.add_argument("--version", action="version", version=f"inspector {__version__}")
     _screen_options(parser)
+    _debug(parser)
     return parser
 
 
@@ -42,7 +43,12 @@ def command_parser(name: str) -> Parser:
     about, build = COMMANDS[name]
     parser = _Parser(prog=f"inspector {name}", description=f"{about[:1].upper()}{about[1:]}.")
     build(parser)
+    _debug(parser)
     return parser
+
+
+def _debug(parser: Parser) -> None:
+    parser.add_argument("--debug", action="store_true", help="write details to the log")
 
 
 def _screen_options(parser: Parser) -> None:

@@ -6,7 +6,6 @@ import argparse
 import difflib
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -14,7 +13,7 @@ from dataclasses import replace
 from inspector.cli.errors import BAD_USAGE, BROKEN, FINE, NOT_FOUND, UserError
 from inspector.cli.now import clock
 from inspector.cli.parser import COMMANDS
-from inspector.config.folders import state_dir
+from inspector.config.log import internal_error
 from inspector.config.settings import Settings, load_settings
 from inspector.live.feed import DeferredFeed, Feed
 from inspector.live.run_worker import FAST_SECONDS, SLOW_SECONDS
@@ -54,18 +53,8 @@ def open_screen(
             folder=offer.folder,
         )
     if fault is not None:
-        raise UserError(f"The screen broke ({type(fault).__name__}); {_kept(fault)}", BROKEN)
+        raise UserError(f"{internal_error('screen', fault)}.", BROKEN)
     return FINE
-
-
-def _kept(fault: Exception) -> str:
-    """Keeps where it broke, without anything that was in memory, and says where."""
-    try:
-        file = state_dir() / "fault.log"
-        file.write_text("".join(traceback.format_exception(fault)), encoding="utf-8")
-    except OSError as error:
-        return f"where could not be kept: {error}."
-    return f"{file} says where. Nothing that was watched is affected."
 
 
 class _Offer:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from inspector.config.log import internal_error
 from inspector.model.run import Run
 from inspector.model.store import Store
 from inspector.query.run_reader import RunReader
@@ -135,7 +136,7 @@ class DeferredFeed:
         try:
             feed = self._create()
         except Exception as error:
-            reason = f"Internal error: {type(error).__name__}: {error}"
+            reason = internal_error("opening the workspace", error)
             self.stop(reason)
             publish(Overview((), (), 0, notices=(f"{reason}.",)))
             return

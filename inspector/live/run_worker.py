@@ -10,13 +10,13 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from typing import Any
 
+from inspector.config.log import internal_error
 from inspector.live.feed import Unavailable
 from inspector.model.status import ENDED
 from inspector.model.store import Health
 from inspector.query.progress import Progress, ReadCancelled, no_progress
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
-from inspector.query.workspace import FAULT
 from inspector.store.read import StoreUnavailable
 
 RECHECK_SECONDS = 0.5
@@ -233,7 +233,7 @@ class RunWorker:
         except Exception as error:
             # An internal error must not end the thread: report it like any other and retry.
             self._failures += 1
-            reason = f"{FAULT} ({type(error).__name__}: {error})"
+            reason = internal_error("reading a run", error)
             self._publish_stale(publish, StoreUnavailable(Health.UNREADABLE, reason))
 
     def _publish_end(self, publish: Callable[[RunView], None], reader: RunReader) -> None:
@@ -283,7 +283,7 @@ class RunWorker:
                 raise
             except Exception as error:
                 # One failing question must not cost the others their answer.
-                found = Unavailable(f"internal error ({type(error).__name__}: {error})")
+                found = Unavailable(internal_error("answering about a run", error))
             answer(found)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
+from inspector.config.log import internal_error
 from inspector.model.clock import Clock
 from inspector.model.run import Finding, Run
 from inspector.model.status import Status
@@ -30,7 +31,6 @@ from inspector.store.read import StoreUnavailable, ZeroTouchReader
 _EARLIEST, _LATEST = 946_684_800_000, 4_102_444_800_000
 """2000 and 2100 in UTC ms."""
 
-FAULT = "Internal error"
 _NO_TABLES = "it has no tables; if a program used it, the -wal file that held them is missing"
 
 
@@ -146,7 +146,7 @@ class Workspace:
             return None if reader is None else reader.summarize()
         except Exception as error:
             # Whatever is wrong with one store costs no other.
-            reason = f"{FAULT} ({type(error).__name__}: {error})"
+            reason = internal_error(f"summary of {candidate.path}", error)
             self.refused[candidate.path] = Refused(candidate.path, reason, Health.UNREADABLE)
             return None
 
@@ -176,7 +176,7 @@ class Workspace:
         except StoreUnavailable:
             return run
         except Exception as error:
-            message = f"Cannot be read whole: {FAULT} ({type(error).__name__}: {error})."
+            message = f"Cannot be read whole: {internal_error(f'run {run.key}', error)}."
             return replace(run, complete=True, findings=(Finding("unreadable", message),))
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""One launch of a run at a time, over all inspectors of this user.
+"""One launch of a run at a time, across all inspectors of this user.
 
-The system holds the lock for as long as the launched program or we live, and lets go of it however
-they end: a file without a holder is an orphan, which is the ordinary state after a crash.
+The lock is a `flock` that the launched program inherits: the system releases it when every holder
+has exited, however they exit. A lock file without a holder is an orphan, normal after a crash.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-TRIES = 8
+ATTEMPTS = 8
 PAUSE_SECONDS = 0.02
-"""Somebody who only looks whether the lock is held holds it for an instant."""
+"""Between attempts: `holder_of` in another process blocks the lock for an instant."""
 _HELD = (errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK)
-_MOST_BYTES = 65_536
+_MAX_BYTES = 65_536
 
 
 class AlreadyRunning(Exception):
-    """Somebody launched this run and it has not ended: who and since when, in a sentence."""
+    """The run was launched and has not ended; the text says by which process and since when."""
 
     def __init__(self, holder: Mapping[str, Any]) -> None:
         self.holder = holder
@@ -36,24 +36,24 @@ class AlreadyRunning(Exception):
 
 
 class NoLock(Exception):
-    """The lock cannot be kept here: why, in a sentence."""
+    """Locks cannot be used in this folder; the text is a sentence with the reason."""
 
 
 @dataclass(slots=True)
 class LaunchLock:
-    """A lock that is held until `release`, or until everybody who inherited it has ended."""
+    """A lock held until `release`, or until every process that inherited it has exited."""
 
     path: Path
     descriptor: int
     content: dict[str, Any] = field(default_factory=dict)
 
     def note_child(self, pid: int) -> None:
-        """Says which process was launched."""
+        """Records the process id of the launched program."""
         self.content["child"] = pid
         self._write()
 
     def release(self) -> None:
-        """Lets go; a program that inherited the descriptor keeps the lock."""
+        """Closes the lock; a program that inherited the descriptor keeps holding it."""
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
@@ -65,7 +65,7 @@ class LaunchLock:
 
 
 def acquire(folder: Path, run_key: str, since: str) -> LaunchLock:
-    """Takes the lock of a run. Raises AlreadyRunning while somebody holds it, NoLock."""
+    """Acquires the lock of a run. Raises AlreadyRunning if it is held, NoLock."""
     path = _path(folder, run_key)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -73,8 +73,8 @@ def acquire(folder: Path, run_key: str, since: str) -> LaunchLock:
     except OSError as error:
         raise NoLock(f"No lock can be kept in {folder}: {error.strerror}.") from None
     try:
-        for _ in range(TRIES):
-            if _take(descriptor, path):
+        for _ in range(ATTEMPTS):
+            if _try_lock(descriptor, path, fcntl.LOCK_EX):
                 lock = LaunchLock(path, descriptor)
                 lock.content.update(pid=os.getpid(), since=since, run=run_key)
                 lock._write()
@@ -87,23 +87,26 @@ def acquire(folder: Path, run_key: str, since: str) -> LaunchLock:
 
 
 def holder_of(folder: Path, run_key: str) -> Mapping[str, Any] | None:
-    """Who launched the run and has not ended; None when nobody did, or only an orphan is left."""
+    """Returns the record of whoever launched the run and has not ended; None without a holder.
+
+    The lock is tested shared, so any number of inspectors may test it at once.
+    """
     path = _path(folder, run_key)
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
         return None
     try:
-        return None if _take(descriptor, path) else _content(descriptor)
+        return None if _try_lock(descriptor, path, fcntl.LOCK_SH) else _content(descriptor)
     except NoLock:
         return None
     finally:
         os.close(descriptor)
 
 
-def _take(descriptor: int, path: Path) -> bool:
+def _try_lock(descriptor: int, path: Path, kind: int) -> bool:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in _HELD:
             return False
@@ -118,7 +121,7 @@ def _path(folder: Path, run_key: str) -> Path:
 
 def _content(descriptor: int) -> Mapping[str, Any]:
     try:
-        found = json.loads(os.pread(descriptor, _MOST_BYTES, 0))
+        found = json.loads(os.pread(descriptor, _MAX_BYTES, 0))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -10,6 +10,7 @@ import pytest
 
 from inspector.cli import main as door
 from inspector.cli.main import main
+from inspector.config.log import close_log, log_path
 from tests.cli.asking import Inspector, begin, one_sentence
 from tests.query.openprose.builders import done, rows
 from tests.query.openprose.databases import RUN_ID, make
@@ -186,6 +187,26 @@ class TestWhateverHappens:
         answer = inspector("runs", here=False)
         assert answer.code == code
         assert code == 130 or one_sentence(answer.err)
+
+    def test_an_internal_error_names_the_log_with_the_traceback(
+        self, inspector: Inspector, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        close_log()
+        self.raising(monkeypatch, RuntimeError("oh"))
+        answer = inspector("runs", here=False)
+        assert answer.code == 70
+        assert answer.err == f"inspector: Internal error: RuntimeError: oh (log: {log_path()}).\n"
+        assert "Traceback (most recent call last)" in log_path().read_text(encoding="utf-8")
+        close_log()
+
+    def test_debug_writes_to_the_log_only(self, inspector: Inspector, tmp_path: Path) -> None:
+        close_log()
+        make(tmp_path, name="a", run_id="one")
+        plain = inspector("runs", "--json")
+        assert not log_path().exists()
+        assert inspector("runs", "--json", "--debug").out == plain.out
+        assert " DEBUG inspector " in log_path().read_text(encoding="utf-8")
+        close_log()
 
     def test_names_from_data_do_not_reach_the_terminal_raw(
         self, inspector: Inspector, tmp_path: Path

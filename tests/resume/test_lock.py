@@ -1,11 +1,13 @@
 """One launch at a time: held as long as somebody lives who inherited it, whoever launched it."""
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -105,6 +107,25 @@ def test_looking_does_not_get_in_the_way(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.communicate()
+
+
+def test_two_inspectors_that_test_an_orphan_at_once_both_find_no_holder(tmp_path: Path) -> None:
+    lock = acquire(tmp_path, "run", "")
+    lock.release()
+    other = os.open(lock.path, os.O_RDONLY)
+    # The other inspector in the middle of its test.
+    fcntl.flock(other, fcntl.LOCK_SH)
+    try:
+        assert holder_of(tmp_path, "run") is None
+    finally:
+        os.close(other)
+
+
+def test_many_tests_at_once_never_report_a_holder(tmp_path: Path) -> None:
+    acquire(tmp_path, "run", "").release()
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: holder_of(tmp_path, "run"), range(4000)))
+    assert found == [None] * 4000
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"pid": null}', "\x00"])

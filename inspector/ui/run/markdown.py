@@ -14,6 +14,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from inspector.config.log import log_failure
 from inspector.text.escape import visible, visible_lines
 from inspector.text.mask import mask
 from inspector.text.measure import cell_width, clip, pad
@@ -54,8 +55,9 @@ def markdown_lines(text: str, room: int) -> list[PiecedLine]:
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     try:
         tokens = parser.parse(text)
-    except Exception:
+    except Exception as error:
         # Whatever a parser that is not ours makes of a hostile text costs no more than this form.
+        log_failure("parsing Markdown", error)
         raise Unfit("it cannot be taken apart") from None
     if mask("\n".join(_plain(tokens))).count:
         raise Unfit("its marks take a secret apart")

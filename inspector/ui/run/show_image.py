@@ -12,6 +12,8 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
+from inspector.config.log import log_failure
+
 MOST_PIXELS = 50_000_000
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 _MOST_MEMORY = 2 << 30
@@ -51,6 +53,7 @@ def main() -> int:
         wide = max(1, min(console.width, round(room * 2 * image.width / max(1, image.height))))
         console.print(renderable(image, width=wide, height="auto"))
     except Exception as problem:
+        log_failure("decoding an image", problem)
         print(f"Inspector: the image cannot be decoded ({type(problem).__name__}).")
         return 1
     return 0
