@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.model.status import Status
+from inspector.model.trust import Own
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Position:
 class Caution:
     """What somebody should know before resuming: a code and a sentence."""
 
-    code: str
+    code: Own[str]
     message: str
 
 
@@ -66,7 +67,7 @@ class Decision:
 class PreFlight:
     """The whole answer. `reason` says why not, when it is not resumable."""
 
-    run_key: str
+    run_key: Own[str]
     resumable: bool
     reason: str | None
     position: Position | None

@@ -8,15 +8,16 @@ from enum import StrEnum
 
 from inspector.model.status import Status
 from inspector.model.store import Store
+from inspector.model.trust import Own, Unnamed
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A code for programs, a sentence for people, and where to look."""
 
-    code: str
+    code: Own[str]
     message: str
-    ref: str | None = None
+    ref: Unnamed[str | None] = None
     """Step id, row (`execution:12`) or value name; None for the run as a whole."""
 
 
@@ -69,15 +70,15 @@ class Progress:
 class Run:
     """One execution. Instants are UTC milliseconds since 1970; None is not recorded."""
 
-    key: str
+    key: Own[str]
     kind: RunKind
     store: Store
-    run_id: str | None
+    run_id: Own[str | None]
     title: str
     status: Status
-    raw_status: str | None
-    session: str | None = None
-    parent_key: str | None = None
+    raw_status: Unnamed[str | None]
+    session: Own[str | None] = None
+    parent_key: Own[str | None] = None
     findings: tuple[Finding, ...] = ()
     started_at: int | None = None
     ended_at: int | None = None

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from inspector.model.status import Status
+from inspector.model.trust import Own, Unnamed
 
 
 class StepKind(StrEnum):
@@ -38,7 +39,7 @@ class Attempt:
 
     n: int
     status: Status
-    raw_status: str | None = None
+    raw_status: Unnamed[str | None] = None
     error: str | None = None
     first_event: int | None = None
     last_event: int | None = None
@@ -50,13 +51,13 @@ class Attempt:
 class Step:
     """One node of the timeline. Instants in UTC ms; None is not recorded."""
 
-    id: str
+    id: Unnamed[str]
     """Path such as `l1[2]/p1.b/l2[1]`; stable while events are only added."""
-    parent: str | None
+    parent: Unnamed[str | None]
     kind: StepKind
     label: str
     status: Status
-    raw_status: str | None
+    raw_status: Unnamed[str | None]
     started_at: int | None = None
     ended_at: int | None = None
     first_event: int | None = None
@@ -83,10 +84,10 @@ class OpenConstruct:
     """Something that was begun and whose end is not recorded."""
 
     kind: StepKind
-    id: str | None
+    id: Unnamed[str | None]
     instance: int | None
     statement_index: int | float | str | None
-    step: str
+    step: Unnamed[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +95,10 @@ class Event:
     """One recorded fact: a row as it stands, numbered from 1 in the runtime's own order."""
 
     n: int
-    id: int | str | None
-    kind: str
-    raw_status: str | None
+    id: Unnamed[int | str | None]
+    kind: Own[str]
+    raw_status: Unnamed[str | None]
     at: int | None
-    at_raw: str | None
+    at_raw: Unnamed[str | None]
     text: str
     payload: Mapping[str, Any]

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from inspector.model.trust import Own
+
 
 class Health(StrEnum):
     """How well a store can be read now."""
@@ -30,15 +32,15 @@ class WriteStyle(StrEnum):
 class Store:
     """One database (or run log) of a known runtime."""
 
-    path: str
-    runtime: str
+    path: Own[str]
+    runtime: Own[str]
     """The name of its backend."""
-    variant: str | None
+    variant: Own[str | None]
     write_style: WriteStyle
     health: Health
     reason: str | None = None
     """A sentence for every health but `ok`."""
-    verdict: str | None = None
+    verdict: Own[str | None] = None
     """Prism only: whether its schema is genuine."""
     verdict_note: str | None = None
     """Why, what Prism itself would say on opening it, and what to do; sentences."""

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from inspector.model.trust import Own
+
 
 class AttachmentVerdict(StrEnum):
     """Whether the file that a value names may be read, and how well."""
@@ -46,10 +48,10 @@ class Value:
     """A named value. For OpenProse a projection, not the canonical record."""
 
     name: str | None
-    scope: str
+    scope: Own[str]
     """`root` or the frame's number."""
-    kind: str | None
-    type: str
+    kind: Own[str | None]
+    type: Own[str]
     """Storage class: text, integer, real, blob, null."""
     size: int
     """Bytes of the recorded content."""

@@ -8,10 +8,13 @@ called.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import Any
+from collections.abc import Hashable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from functools import cache, lru_cache
+from typing import Any, TypeVar, cast, get_type_hints
 
+from inspector.model.trust import Trust
 from inspector.text.escape import json_text
 from inspector.text.mask import mask, mask_named
 from inspector.text.redacted_fields import (
@@ -24,6 +27,8 @@ from inspector.text.redacted_fields import (
     VALUE_OF_NAME,
     WITHHELD,
 )
+
+T = TypeVar("T")
 
 _OURS = frozenset(
     {
@@ -57,6 +62,47 @@ class Masks:
     def content(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """The same document, masked."""
         return {key: self._walk(key, value, False, 0) for key, value in content.items()}
+
+    def typed(self, model: T) -> T:
+        """Return a masked copy of a dataclass instance, by the declarations of its fields.
+
+        A field that declares nothing is data (see `inspector.model.trust`).
+        """
+        changed: dict[str, Any] = {}
+        own_name = getattr(model, "name", None)
+        for name, trust in _trust_of(cast(Hashable, type(model))).items():
+            if trust is Trust.OWN:
+                continue
+            value = getattr(model, name)
+            named = name if trust is None else None
+            if name in VALUE_OF_NAME and isinstance(own_name, str):
+                named = own_name
+            shown = self._typed(named, value)
+            if shown is not value:
+                changed[name] = shown
+        if "preview" in changed and isinstance(whole := getattr(model, "value", None), str):
+            # A secret that the end of the preview cuts in two is only known as one in the whole.
+            preview = str(getattr(model, "preview", ""))
+            if whole.startswith(preview):
+                changed["preview"] = changed.get("value", whole)[: len(preview)]
+        return replace(model, **changed) if changed else model  # type: ignore[type-var]
+
+    def _typed(self, name: str | None, value: Any) -> Any:
+        if value is None or isinstance(value, bool | int | float | Enum):
+            return value
+        if isinstance(value, str):
+            shown, count = _mask(name, value)
+            self.count += count
+            return value if shown == value else shown
+        if is_dataclass(value) and not isinstance(value, type):
+            return self.typed(value)
+        if isinstance(value, Mapping):
+            return self._mapping(value, True, 1)
+        if isinstance(value, tuple | list):
+            items = [self._typed(name, item) for item in value]
+            same = all(one is other for one, other in zip(items, value, strict=True))
+            return value if same else type(value)(items)
+        return value
 
     def _walk(self, name: str, value: Any, data: bool, depth: int) -> Any:
         if name in WITHHELD and data:
@@ -136,6 +182,17 @@ def _mask(name: str | None, text: str) -> tuple[str, int]:
 def _looked_at(name: str | None, text: str) -> tuple[str, int]:
     masked = mask(text) if name is None else mask_named(name, text)
     return masked.text, masked.count
+
+
+@cache
+def _trust_of(model: Any) -> Mapping[str, Trust | None]:
+    """Return how each field of a dataclass that may hold text is declared."""
+    hints = get_type_hints(model, include_extras=True)
+    found: dict[str, Trust | None] = {}
+    for one in fields(model):
+        marks = getattr(hints[one.name], "__metadata__", ())
+        found[one.name] = next((mark for mark in marks if isinstance(mark, Trust)), None)
+    return found
 
 
 @lru_cache(maxsize=8192)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inspector.export import documents
 from inspector.export.documents import document, row_document
+from inspector.model.status import Status
+from inspector.model.step import Event, Step, StepKind
+from inspector.model.trust import Own
+from inspector.model.value import Value
 from inspector.query.masked import Masks
 from inspector.text.escape import json_text
 
@@ -116,3 +122,53 @@ def test_a_row_is_masked_as_in_its_document(kind: str) -> None:
 
 def test_masks_are_counted() -> None:
     assert document("x", {"a": SECRET, "b": ["no", SECRET]}, reveal=False)["masked"] == 2
+
+
+@dataclass(frozen=True)
+class Later:
+    """A model as somebody may add one: `note` and `scope` declare nothing."""
+
+    note: str
+    scope: str
+    password: str
+    own: Own[str]
+    parts: tuple[str, ...] = ()
+
+
+def test_a_field_that_declares_nothing_is_masked() -> None:
+    found = Masks().typed(Later(SECRET, f"in {SECRET}", "hunter2", SECRET, (SECRET, "plain")))
+    assert found.own == SECRET
+    assert SECRET not in f"{found.note} {found.scope} {found.parts}"
+    assert "hunter2" not in found.password
+    assert found.parts[1] == "plain"
+
+
+def test_a_model_without_secrets_is_returned_as_it_is() -> None:
+    model = Later("a note", "root", "", "own", ("x",))
+    masks = Masks()
+    assert masks.typed(model) is model and masks.count == 0
+
+
+TEXTS = st.one_of(st.text(max_size=12), st.just(SECRET), st.just(f"token={SECRET} end"))
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS, TEXTS, TEXTS, st.dictionaries(st.sampled_from(["condition", "n"]), TEXTS))
+def test_models_and_their_documents_are_masked_alike(
+    name: str, label: str, error: str, ref: dict[str, str]
+) -> None:
+    step = Step(name, None, StepKind.STATEMENT, label, Status.FAILED, name, error=error, ref=ref)
+    event = Event(1, name, "statement", name, None, name, label, ref)
+    value = Value(name, "root", "let", "text", 1, f"{label}{error}", label)
+    for typed, document_of, holder in (
+        (step, documents.step, "steps"),
+        (event, documents.event, "events"),
+        (value, documents.value, "values"),
+    ):
+        (expected,) = masked({holder: [document_of(typed)]})[holder]  # type: ignore[operator]
+        assert document_of(Masks().typed(typed)) == expected  # type: ignore[operator]
+
+
+def test_a_reference_is_data_whatever_its_keys_are_called() -> None:
+    step = Step("1", None, StepKind.STATEMENT, "x", Status.FAILED, None, ref={"key": SECRET})
+    assert SECRET not in str(Masks().typed(step).ref)
