@@ -160,13 +160,17 @@ def test_models_and_their_documents_are_masked_alike(
     step = Step(name, None, StepKind.STATEMENT, label, Status.FAILED, name, error=error, ref=ref)
     event = Event(1, name, "statement", name, None, name, label, ref)
     value = Value(name, "root", "let", "text", 1, f"{label}{error}", label)
-    for typed, document_of, holder in (
-        (step, documents.step, "steps"),
-        (event, documents.event, "events"),
-        (value, documents.value, "values"),
-    ):
-        (expected,) = masked({holder: [document_of(typed)]})[holder]  # type: ignore[operator]
-        assert document_of(Masks().typed(typed)) == expected  # type: ignore[operator]
+    shown = [
+        documents.step(Masks().typed(step)),
+        documents.event(Masks().typed(event)),
+        documents.value(Masks().typed(value)),
+    ]
+    expected = [
+        *masked({"steps": [documents.step(step)]})["steps"],
+        *masked({"events": [documents.event(event)]})["events"],
+        *masked({"values": [documents.value(value)]})["values"],
+    ]
+    assert shown == expected
 
 
 def test_a_reference_is_data_whatever_its_keys_are_called() -> None:
