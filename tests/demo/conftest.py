@@ -1,4 +1,4 @@
-"""One demonstration for all tests that only look."""
+"""One planted workspace for all tests that only read."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +11,6 @@ from tests.demo.made import NOW
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoWorkspace]:
-    """A demonstration as it is before any writer runs."""
+    """A workspace before any writer runs."""
     root: Path = tmp_path_factory.mktemp("demo")
     yield create(str(root), clock=lambda: NOW)

@@ -1,5 +1,6 @@
-"""A demonstration made once, and ways to look into it. Its writers do not run here."""
+"""Helpers that read a planted workspace. No writer runs here."""
 
+import json
 import os
 import sqlite3
 from contextlib import closing
@@ -8,33 +9,58 @@ from typing import Any
 
 from inspector.demo.workspace import DemoWorkspace
 from inspector.query.openprose.events import COLUMNS, Row
+from inspector.query.openprose.receipts.canonical import address_of
 
 NOW = 1_768_573_927_000
 """2026-01-16T14:32:07Z."""
 
 
 def folder_of(workspace: DemoWorkspace, suffix: str) -> Path:
-    """The run folder whose id ends so."""
+    """The run folder whose id ends with `-suffix`."""
     (folder,) = (run for run in folders(workspace) if run.name.endswith(f"-{suffix}"))
     return folder
 
 
 def folders(workspace: DemoWorkspace) -> list[Path]:
-    """All run folders but those inside others."""
+    """All run folders, without imported runs."""
     places = ("runs", ".prose/runs", ".agents/prose/runs")
     return [run for place in places for run in sorted(Path(workspace.root, place).iterdir())]
 
 
 def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
-    """Rows of a database that nobody writes."""
+    """Rows of a database without a writer."""
     with closing(sqlite3.connect(folder / "state.db")) as database:
         return database.execute(sql).fetchall()
 
 
 def events_of(folder: Path) -> list[Row]:
-    """The recorded events as the fold takes them."""
+    """The recorded events, as input of the fold."""
     rows: list[Row] = query(folder, f"SELECT {', '.join(COLUMNS)} FROM execution ORDER BY id")
     return rows
+
+
+JSON_COLUMNS = ("wake", "input_fingerprints", "fingerprints", "semantic_diff", "cost", "sig")
+
+
+def receipts_of(folder: Path) -> list[dict[str, Any]]:
+    with closing(sqlite3.connect(folder / "state.db")) as database:
+        database.row_factory = sqlite3.Row
+        rows = [dict(row) for row in database.execute("SELECT * FROM receipt ORDER BY id")]
+    for row in rows:
+        row.update({name: json.loads(row[name]) for name in JSON_COLUMNS})
+    return rows
+
+
+def broken_chains(receipts: list[dict[str, Any]]) -> dict[str, list[int]]:
+    heads: dict[str, str] = {}
+    broken: dict[str, list[int]] = {}
+    for row in receipts:
+        number, node = row.pop("id"), row["node"]
+        row.pop("created_at")
+        if row["prev"] != heads.get(node):
+            broken.setdefault(node, []).append(number)
+        heads[node] = address_of(row)
+    return broken
 
 
 def content(root: str) -> dict[str, Any]:

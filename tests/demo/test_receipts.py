@@ -1,40 +1,13 @@
 """Receipts and world models of the demonstration keep their content addresses when played."""
 
 import hashlib
-import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from inspector.demo.workspace import DemoWorkspace
-from inspector.query.openprose.receipts.canonical import address_of
-from tests.demo.made import folder_of
-
-JSON_COLUMNS = ("wake", "input_fingerprints", "fingerprints", "semantic_diff", "cost", "sig")
-
-
-def receipts_of(folder: Path) -> list[dict[str, Any]]:
-    with closing(sqlite3.connect(folder / "state.db")) as database:
-        database.row_factory = sqlite3.Row
-        rows = [dict(row) for row in database.execute("SELECT * FROM receipt ORDER BY id")]
-    for row in rows:
-        row.update({name: json.loads(row[name]) for name in JSON_COLUMNS})
-    return rows
-
-
-def broken_chains(receipts: list[dict[str, Any]]) -> dict[str, list[int]]:
-    heads: dict[str, str] = {}
-    broken: dict[str, list[int]] = {}
-    for row in receipts:
-        number, node = row.pop("id"), row["node"]
-        row.pop("created_at")
-        if row["prev"] != heads.get(node):
-            broken.setdefault(node, []).append(number)
-        heads[node] = address_of(row)
-    return broken
+from tests.demo.made import broken_chains, folder_of, receipts_of
 
 
 @pytest.mark.parametrize("suffix", ["a7b3c9", "9d01aa", "c0ffee", "77d0e1", "0a71e5", "a0d171"])

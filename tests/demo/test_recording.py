@@ -48,7 +48,7 @@ def test_unpacked_text_packs_to_the_same_bytes(tmp_path: Path) -> None:
         assert Library(text.decode()).names == library(runtime).names
 
 
-@pytest.mark.parametrize("change", ['{"inser": "t", "rows": {}}', '{"write": "x"}'])
+@pytest.mark.parametrize("change", ['{"unknown": "t", "rows": {}}', '{"write": "x"}'])
 def test_an_unknown_change_is_refused_before_anything_is_packed(
     tmp_path: Path, change: str
 ) -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from inspector.demo.recording import Cue, Library, Schedule
+from inspector.demo.recording import Cue, Library, Schedule, schedules
 from inspector.demo.workspace import DemoWorkspace, create, start_writers
 from inspector.demo.writer import MAX_ENDED_RUNS, Stage
-from tests.demo.made import NOW, folder_of, folders, query
+from inspector.query.workspace import Workspace
+from tests.demo.made import NOW, broken_chains, folder_of, folders, query, receipts_of
 from tests.process.gone import gone_within, is_gone
 
 ROOT = Path(__file__).parents[2]
@@ -119,6 +120,32 @@ def test_a_lock_delays_a_row_and_loses_none(workspace: DemoWorkspace) -> None:
         wait_for(lambda: "completed" in status_in_another_process(folder))
         assert writers.running
     assert query(folder, "SELECT count(*), max(id) FROM execution") == [(53, 53)]
+
+
+@pytest.mark.slow
+def test_a_finished_play_passes_every_verdict(workspace: DemoWorkspace) -> None:
+    planted = set(folders(workspace))
+    with start_writers(workspace, speed=QUICK, forever=False) as writers:
+        assert writers.wait(120) == 0, writers.errors()
+    (openprose,) = (each for each in schedules() if each.runtime == "openprose")
+    new = [folder for folder in folders(workspace) if folder not in planted]
+    assert len(new) == len(openprose.cast)
+    # Older generations of the tables have no receipts.
+    receipts = {
+        run.name: receipts_of(run)
+        for run in new
+        if run.parent.name == "runs" and run.parents[1] == Path(workspace.root)
+    }
+    assert any(receipts.values())
+    assert not any(broken_chains(rows) for rows in receipts.values())
+    read = Workspace([workspace.root], lambda: NOW, workspace.root)
+    stores = [store for store, _ in read.summaries()]
+    read.close()
+    verdicts = {store.verdict for store in stores if store.runtime == "prism"}
+    assert verdicts == {"verified_current"}
+    assert [Path(store.path).parent.name for store in stores if store.health != "ok"] == [
+        folder_of(workspace, "0ddba1").name
+    ]
 
 
 def test_stop_removes_a_folder_that_was_made_for_it() -> None:
