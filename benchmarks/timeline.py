@@ -35,8 +35,8 @@ from inspector.model.store import Health, Store, WriteStyle
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
 from inspector.ui.app import InspectorApp
-from inspector.ui.run.screen import RunScreen
-from inspector.ui.run.timeline import Timeline
+from inspector.ui.panes.timeline_list import Timeline
+from inspector.ui.screens.run.screen import RunScreen
 
 T = TypeVar("T")
 SIZE = (160, 50)

@@ -14,12 +14,12 @@ from inspector.config.settings import Settings
 from inspector.live.feed import Feed, Overview, Reading
 from inspector.live.feed import Message as Delivered
 from inspector.model.clock import Clock, system_clock
+from inspector.ui.command_screen import CommandScreen, OpenRun
 from inspector.ui.commands import EVERYWHERE, perform
 from inspector.ui.context import ui_for_terminal
 from inspector.ui.keymap import all_keys
 from inspector.ui.palette import DARK, style_variables, themes
 from inspector.ui.runs.screen import RunsScreen
-from inspector.ui.screens.base import CommandScreen, OpenRun
 from inspector.ui.stylesheet import stylesheets
 
 Opener = Callable[[], tuple[Feed, str]]
@@ -151,7 +151,7 @@ class InspectorApp(App[None]):
     def on_open_run(self, message: OpenRun) -> None:
         """Opens the screen of a run over the one in front."""
         # Imported late: the list is on the screen before the run's screen is needed.
-        from inspector.ui.run.screen import RunScreen
+        from inspector.ui.screens.run.screen import RunScreen
 
         self.push_screen(RunScreen(self.feed, message.run))
 

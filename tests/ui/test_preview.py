@@ -155,9 +155,9 @@ class OpenedScreen(Screen[None]):
 async def test_enter_opens_the_run_and_coming_back_follows_it_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    module = ModuleType("inspector.ui.run.screen")
+    module = ModuleType("inspector.ui.screens.run.screen")
     module.RunScreen = OpenedScreen  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "inspector.ui.run.screen", module)
+    monkeypatch.setitem(sys.modules, "inspector.ui.screens.run.screen", module)
     app = inspector()
     async with app.run_test(size=WIDE) as pilot:
         await pilot.press("j", "enter")

@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector.text.numbers import NOT_RECORDED, size
 from inspector.ui.palette import Role
-from inspector.ui.run.record_columns import Column, Table, plain, short_address
+from inspector.ui.panes.record_columns import Column, Table, plain, short_address
 
 Record = Mapping[str, Any]
 

@@ -14,19 +14,19 @@ from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
+from inspector.ui.clipboard import fit_to_copy
+from inspector.ui.content import record_content
+from inspector.ui.labels import safe
 from inspector.ui.lines import margin
 from inspector.ui.models.columns import VERSIONS, before_in_words
 from inspector.ui.models.text import write, write_diff, write_files
 from inspector.ui.palette import Role
-from inspector.ui.run.asking import Asker
-from inspector.ui.run.content import record_content
-from inspector.ui.run.copying import fit_to_copy
-from inspector.ui.run.label import safe
-from inspector.ui.run.pane import Copy, Pane
-from inspector.ui.run.record_columns import short_address
-from inspector.ui.run.record_list import RecordList
-from inspector.ui.run.sheet import Page, Sheet
+from inspector.ui.panes.base import Copy, Pane
+from inspector.ui.panes.queries import RunQueries
+from inspector.ui.panes.record_columns import short_address
+from inspector.ui.panes.records import RecordList
 from inspector.ui.widgets.line_list import LineList
+from inspector.ui.widgets.text_view import TextBuilder, TextView
 
 AGAIN = 0.5
 """Seconds between two readings while the run goes on."""
@@ -40,8 +40,8 @@ Record = Mapping[str, Any]
 class ModelsPane(Pane):
     """Versions of every node, compared two by two."""
 
-    def __init__(self, asker: Asker, run: Run) -> None:
-        super().__init__(asker, id="models-pane")
+    def __init__(self, queries: RunQueries, run: Run) -> None:
+        super().__init__(queries, id="models-pane")
         self._told = "Reading."
         self._base: dict[tuple[Any, Any], int] = {}
         """By node: how many versions before the one under the cursor it is compared with."""
@@ -56,7 +56,7 @@ class ModelsPane(Pane):
     def compose(self) -> ComposeResult:
         """The versions, and the one under the cursor."""
         yield RecordList()
-        yield Sheet(id="content")
+        yield TextView(id="content")
 
     @property
     def list(self) -> RecordList:
@@ -96,7 +96,7 @@ class ModelsPane(Pane):
 
     def _read(self) -> None:
         self._again, self._outdated = None, False
-        self.asker.ask(PART, lambda reader: _record(reader, PART), self._take)
+        self.queries.ask(PART, lambda reader: _record(reader, PART), self._take)
 
     def _take(self, answer: Sequence[Record] | Unavailable | None) -> None:
         if isinstance(answer, Unavailable):
@@ -162,14 +162,14 @@ class ModelsPane(Pane):
                 self._found = (part, answer)
             self._tell(keep=False)
 
-        self.asker.ask("model files", lambda reader: _record(reader, part), take)
+        self.queries.ask("model files", lambda reader: _record(reader, part), take)
 
     def _tell(self, *, keep: bool) -> None:
-        sheet = self.query_one(Sheet)
+        sheet = self.query_one(TextView)
         width = sheet.size.width
         if not width:
             return
-        page = Page(self.ui, width, margin(width))
+        page = TextBuilder(self.ui, width, margin(width))
         page.rule() if self.ui.styles.plain else page.line()
         record = self._record
         if record is None:
@@ -191,7 +191,7 @@ class ModelsPane(Pane):
         far = before_in_words(record, other, steps)
         return f"what differs from {short_address(_name(other))}, {far}"
 
-    def _write_found(self, page: Page, record: Record) -> None:
+    def _write_found(self, page: TextBuilder, record: Record) -> None:
         if self._found is None or self._found[0] != self._wanted(record):
             return
         (write_files if self._whole else write_diff)(page, self._found[1])
@@ -231,7 +231,7 @@ class ModelsPane(Pane):
         lines = (line.lead + line.key + line.rest for line in record_content(dict(record)).lines)
         return Copy(fit_to_copy(None, "\n".join(lines)), "the version's record")
 
-    def place_to_copy(self) -> Copy | None:
+    def location_to_copy(self) -> Copy | None:
         """The version."""
         record = self._record
         version = None if record is None else record.get("version")

@@ -7,12 +7,12 @@ from typing import Any
 
 from inspector.text.measure import clip
 from inspector.text.numbers import NOT_RECORDED, size
+from inspector.ui.content import content_of
+from inspector.ui.labels import safe
 from inspector.ui.lines import wrapped
 from inspector.ui.models.columns import IN_WORDS, trouble_of
 from inspector.ui.palette import Role
-from inspector.ui.run.content import content_of
-from inspector.ui.run.label import safe
-from inspector.ui.run.sheet import Page
+from inspector.ui.widgets.text_view import TextBuilder
 
 Record = Mapping[str, Any]
 LABEL = 12
@@ -22,7 +22,7 @@ MOST_LINES = 5_000
 _ROLES = {"+": Role.SUCCESS, "-": Role.ERROR, "@": Role.MUTED}
 
 
-def write(page: Page, record: Record, told: str) -> None:
+def write(page: TextBuilder, record: Record, told: str) -> None:
     """The version itself; `told` says what stands below it."""
     glyphs = page.ui.glyphs
     line = page.line()
@@ -64,7 +64,7 @@ def _made_at(record: Record) -> str:
     return f"receipt {receipt}, the first that names it{back}"
 
 
-def _said(page: Page, sign: str, text: str, role: Role) -> None:
+def _said(page: TextBuilder, sign: str, text: str, role: Role) -> None:
     glyphs = page.ui.glyphs
     for number, part in enumerate(wrapped(safe(text, glyphs), page.room - 2, 4, glyphs.cut)):
         line = page.line()
@@ -73,7 +73,7 @@ def _said(page: Page, sign: str, text: str, role: Role) -> None:
         line.put(page.margin + 2, part)
 
 
-def _fact(page: Page, label: str, value: Any) -> None:
+def _fact(page: TextBuilder, label: str, value: Any) -> None:
     line, glyphs = page.line(), page.ui.glyphs
     line.add(label, Role.MUTED)
     line.put(page.margin + LABEL, "")
@@ -81,7 +81,7 @@ def _fact(page: Page, label: str, value: Any) -> None:
     line.add(clip(text, page.room - LABEL, ellipsis=glyphs.cut))
 
 
-def write_diff(page: Page, changes: Sequence[Record]) -> None:
+def write_diff(page: TextBuilder, changes: Sequence[Record]) -> None:
     """File by file: what became of it, and the lines that differ."""
     if not changes:
         page.line().add("no file differs", Role.MUTED)
@@ -108,7 +108,7 @@ def _sizes(one: Record) -> str:
     return f"{size(before)} → {size(after)}"
 
 
-def _file(page: Page, path: str, word: str, sizes: str) -> None:
+def _file(page: TextBuilder, path: str, word: str, sizes: str) -> None:
     line, glyphs = page.line(), page.ui.glyphs
     room = max(8, page.room - 30)
     line.add(clip(safe(path, glyphs), room, ellipsis=glyphs.cut), Role.STRONG)
@@ -116,7 +116,7 @@ def _file(page: Page, path: str, word: str, sizes: str) -> None:
     line.add(glyphs.plain(sizes), Role.MUTED, skip=3)
 
 
-def write_files(page: Page, files: Sequence[Record]) -> None:
+def write_files(page: TextBuilder, files: Sequence[Record]) -> None:
     """The files of a version with what is in them."""
     if not files:
         page.line().add("it has no files", Role.MUTED)

@@ -20,16 +20,16 @@ from inspector.text.numbers import count, size
 from inspector.ui.context import UiContext, ui_of
 from inspector.ui.lines import NARROW, Line, LineWidget, margin
 from inspector.ui.palette import Ground, Role
+from inspector.ui.panes.base import Copy
+from inspector.ui.panes.queries import RunQueries
 from inspector.ui.pnl.book import Book, book_of
 from inspector.ui.pnl.chart import WIDE
 from inspector.ui.pnl.notes import Notes, Shown, copied
 from inspector.ui.pnl.table import AssetList, Layout, layout_of, paint_titles
 from inspector.ui.pnl.waiting import SHOWN_AFTER, Wait
 from inspector.ui.pnl.writing import warning_text
-from inspector.ui.run.asking import Asker
-from inspector.ui.run.pane import Copy
-from inspector.ui.run.sheet import Sheet
 from inspector.ui.widgets.line_list import LineList
+from inspector.ui.widgets.text_view import TextView
 
 LIMIT = 100
 """Runs that are added up: as many as Grimoire keeps of a spell."""
@@ -116,9 +116,9 @@ class Summary(LineWidget):
 class PnlBody(Container):
     """All of it; a screen or a tab gives it an asker and says what to do."""
 
-    def __init__(self, asker: Asker, run: Run) -> None:
+    def __init__(self, queries: RunQueries, run: Run) -> None:
         super().__init__(id="pnl-body")
-        self._asker = asker
+        self._queries = queries
         self._run = run
         self._book: Book | None = None
         self._told = ADDING_UP
@@ -131,7 +131,7 @@ class PnlBody(Container):
         """The summary, the assets, and the rest."""
         yield Summary()
         yield AssetList()
-        yield Sheet(id="pnl-below", ground=Ground.BG)
+        yield TextView(id="pnl-below", ground=Ground.BG)
 
     @property
     def ui(self) -> UiContext:
@@ -162,7 +162,7 @@ class PnlBody(Container):
         self._looks = self.set_interval(SHOWN_AFTER, self._look)
         if self._book is None:
             self._told = ADDING_UP
-        self._asker.ask("session", lambda reader: read_book(reader, run, clock, wait), self._take)
+        self._queries.ask("session", lambda reader: read_book(reader, run, clock, wait), self._take)
 
     def _look(self) -> None:
         """Says how far the reading is, where that is worth a line."""
@@ -184,7 +184,7 @@ class PnlBody(Container):
         if self._wait is not None:
             far = f" at {self._wait.words}" if self._wait.words else ""
             self._told = f"The reading was stopped{far}; enter reads again."
-            self._asker.forget("session")
+            self._queries.forget("session")
         self._end_wait()
         if waited:
             self.show()
@@ -255,7 +255,7 @@ class PnlBody(Container):
         self._show_below()
 
     def _show_below(self) -> None:
-        sheet, summary = self.query_one("#pnl-below", Sheet), self.query_one(Summary)
+        sheet, summary = self.query_one("#pnl-below", TextView), self.query_one(Summary)
         if self._book is None:
             sheet.show((), keep=False)
             return

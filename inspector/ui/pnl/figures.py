@@ -8,9 +8,9 @@ from inspector.derive.money import written
 from inspector.text.measure import clip
 from inspector.text.numbers import NOT_RECORDED, amount, count
 from inspector.ui.context import UiContext
+from inspector.ui.labels import safe
 from inspector.ui.palette import Role
 from inspector.ui.pnl.book import AssetLine
-from inspector.ui.run.label import safe
 
 BAR_CELLS = 8
 """The longest short form of an amount that is usual."""

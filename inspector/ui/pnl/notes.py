@@ -10,6 +10,7 @@ from textual.strip import Strip
 from inspector.text.measure import clip
 from inspector.text.numbers import clock_time, count
 from inspector.ui.context import UiContext
+from inspector.ui.labels import safe
 from inspector.ui.lines import NARROW, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.pnl.book import AssetLine, Book, Measure, RunLine
@@ -27,8 +28,7 @@ from inspector.ui.pnl.writing import (
     recorded_money,
     warning_text,
 )
-from inspector.ui.run.label import safe
-from inspector.ui.run.sheet import Page
+from inspector.ui.widgets.text_view import TextBuilder
 
 LEAST_CHART, MOST_CHART = 10, 22
 _COSTS = ("fees", "losses")
@@ -94,8 +94,8 @@ class Notes:
         lines = chart.lines(width, min(MOST_CHART, max(LEAST_CHART, room)))
         return [*head, *(line.strip() for line in lines), *self._blank(width), *foot]
 
-    def _page(self, width: int) -> Page:
-        return Page(self._kit, width, margin(width), ground=Ground.BG)
+    def _page(self, width: int) -> TextBuilder:
+        return TextBuilder(self._kit, width, margin(width), ground=Ground.BG)
 
     def _steps(self, width: int, asset: AssetLine) -> list[Strip]:
         page = self._page(width)
@@ -108,7 +108,7 @@ class Notes:
         page.line()
         return page.strips()
 
-    def _figures(self, page: Page, asset: AssetLine, layout: Layout) -> None:
+    def _figures(self, page: TextBuilder, asset: AssetLine, layout: Layout) -> None:
         """The sums that the table has no room for, one behind the other."""
         begun = False
         for column, number in (asset.sums or {}).items():
@@ -116,7 +116,7 @@ class Notes:
             if not layout.tells(column, text):
                 begun = field(page, column, text, role_of(number, column), begun)
 
-    def _realised(self, page: Page, chosen: AssetLine) -> None:
+    def _realised(self, page: TextBuilder, chosen: AssetLine) -> None:
         """What was confirmed of each asset, where it does not stand beside the sums."""
         if page.lines:
             page.line()
@@ -136,7 +136,7 @@ class Notes:
             if asset.realised_runs and page.lines[-1].cells + FIELDS + len(runs) <= page.end:
                 page.lines[-1].add(runs, Role.MUTED, skip=FIELDS)
 
-    def _run(self, page: Page, asset: AssetLine) -> None:
+    def _run(self, page: TextBuilder, asset: AssetLine) -> None:
         """The marked run."""
         runs = self._book.runs
         if not 0 <= self._cursor < len(runs):
@@ -166,7 +166,7 @@ class Notes:
             said.append(f"gas {count(run.gas)}")
         return said
 
-    def _outcomes(self, page: Page, asset: AssetLine) -> None:
+    def _outcomes(self, page: TextBuilder, asset: AssetLine) -> None:
         """What became of it, each outcome apart."""
         ui = self._kit
         said = [f"{one.word} {figure(asset, one.net, ui, sign=True)}" for one in asset.outcomes]
@@ -176,7 +176,7 @@ class Notes:
         if said:
             fact(page, "outcomes", ui.glyphs.plain("   ".join(said)), Role.MUTED)
 
-    def _warnings(self, page: Page, warned: Collection[str]) -> None:
+    def _warnings(self, page: TextBuilder, warned: Collection[str]) -> None:
         ui, book = self._kit, self._book
         for one in book.warnings:
             message = warning_text(ui, book, one)
@@ -187,7 +187,7 @@ class Notes:
             moves = "1 move" if why.moves == 1 else f"{count(why.moves)} moves"
             marked(page, f"unaccounted {moved} in {moves}: {why.message} ({reason})")
 
-    def _rest(self, page: Page) -> None:
+    def _rest(self, page: TextBuilder) -> None:
         glyphs = self._kit.glyphs
         for handoff in self._book.pending:
             moved = recorded_money(self._kit, self._book, handoff.asset, handoff.amount)

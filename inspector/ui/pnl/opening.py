@@ -6,7 +6,7 @@ from textual.widget import Widget
 
 from inspector.live.feed import Overview
 from inspector.model.run import Run
-from inspector.ui.screens.base import CommandScreen
+from inspector.ui.command_screen import CommandScreen
 
 
 def open_run_of(widget: Widget, beside: Run, run_id: str | None) -> None:

@@ -10,10 +10,10 @@ from textual.widget import Widget
 
 from inspector.model.run import Run
 from inspector.query.view import RunView
+from inspector.ui.panes.base import Copy, Pane
+from inspector.ui.panes.queries import RunQueries
 from inspector.ui.pnl.body import PnlBody, is_other
 from inspector.ui.pnl.opening import open_run_of
-from inspector.ui.run.asking import Asker
-from inspector.ui.run.pane import Copy, Pane
 
 AGAIN = 0.5
 """Seconds between two readings while the run goes on."""
@@ -31,8 +31,8 @@ class PnlPane(Pane):
         ("copy.value", "copy"),
     )
 
-    def __init__(self, asker: Asker, run: Run) -> None:
-        super().__init__(asker, id="pnl-pane")
+    def __init__(self, queries: RunQueries, run: Run) -> None:
+        super().__init__(queries, id="pnl-pane")
         self._run = run
         self._view: RunView | None = None
         self._outdated = True
@@ -40,7 +40,7 @@ class PnlPane(Pane):
 
     def compose(self) -> ComposeResult:
         """All of it."""
-        yield PnlBody(self.asker, self._run)
+        yield PnlBody(self.queries, self._run)
 
     @property
     def body(self) -> PnlBody:

@@ -10,13 +10,13 @@ from textual.app import ComposeResult
 from inspector.live.feed import Feed, Message, Subscription
 from inspector.model.run import Run
 from inspector.query.view import RunView
+from inspector.ui.clipboard import copy
+from inspector.ui.command_screen import CommandScreen
 from inspector.ui.palette import Role
+from inspector.ui.panes.queries import Answered, RunQueries
 from inspector.ui.pnl.body import PnlBody, is_other
 from inspector.ui.pnl.commands import PNL, why_no_units
 from inspector.ui.pnl.opening import open_run_of
-from inspector.ui.run.asking import Answered, Asker
-from inspector.ui.run.copying import copy
-from inspector.ui.screens.base import CommandScreen
 from inspector.ui.widgets.frame import Footer, Header, Piece, clock_face
 from inspector.ui.widgets.line_list import LineList
 
@@ -38,7 +38,7 @@ class PnlScreen(CommandScreen):
         super().__init__()
         self._feed = feed
         self._run = run
-        self._asker = Asker(feed, run.key, self)
+        self._queries = RunQueries(feed, run.key, self)
         self._view: RunView | None = None
 
     @property
@@ -49,7 +49,7 @@ class PnlScreen(CommandScreen):
     def compose(self) -> ComposeResult:
         """Header, body, footer."""
         yield Header()
-        yield PnlBody(self._asker, self._run)
+        yield PnlBody(self._queries, self._run)
         yield Footer()
 
     @property

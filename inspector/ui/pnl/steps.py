@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import count
 from inspector.ui.context import UiContext
+from inspector.ui.labels import safe
 from inspector.ui.palette import Role
 from inspector.ui.pnl.book import AssetLine, Book, StepLine
 from inspector.ui.pnl.figures import figure, role_of, symbol_of
 from inspector.ui.pnl.writing import fact, field
-from inspector.ui.run.label import safe
-from inspector.ui.run.sheet import Page
+from inspector.ui.widgets.text_view import TextBuilder
 
 UNNAMED = "(no step is named)"
 REALISED = "realised"
@@ -34,7 +34,7 @@ class Steps:
         name = self._asset.name
         return name in step.sums or any(name in net for net in step.outcomes.values())
 
-    def write(self, page: Page) -> None:
+    def write(self, page: TextBuilder) -> None:
         """All of them; a table where every digit has room in it."""
         ui, title = self._kit, page.line()
         name = "" if self._asset.is_gas else f", {symbol_of(self._asset, ui)}"
@@ -71,7 +71,7 @@ class Steps:
         sums = [figure(self._asset, number, self._kit) for number in self._numbers(step)]
         return sums
 
-    def _table(self, page: Page) -> bool:
+    def _table(self, page: TextBuilder) -> bool:
         """Writes a table if every figure fits; else nothing."""
         rows = [(step, self._figures(step)) for step in self._steps]
         cells = [max(least, *(len(row[at]) for _, row in rows)) for at, least in enumerate(_LEAST)]
@@ -93,7 +93,7 @@ class Steps:
             line.put(became, clip(self._became(step), page.end - became, ellipsis=cut), Role.MUTED)
         return True
 
-    def _heads(self, page: Page, begin: int, cells: Sequence[int], became: int) -> None:
+    def _heads(self, page: TextBuilder, begin: int, cells: Sequence[int], became: int) -> None:
         line = page.line()
         line.put(page.margin, "step", Role.MUTED)
         line.right(begin - _GAP, "runs", Role.MUTED)
@@ -106,7 +106,7 @@ class Steps:
     def _name(self, step: StepLine) -> str:
         return UNNAMED if step.name is None else safe(step.name, self._kit.glyphs)
 
-    def _apart(self, page: Page, step: StepLine) -> None:
+    def _apart(self, page: TextBuilder, step: StepLine) -> None:
         """A step over as many lines as it takes."""
         ui, line = self._kit, page.line()
         runs = "1 run" if step.runs == 1 else f"{count(step.runs)} runs"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from inspector.query.grimoire.session_document import warning_words
 from inspector.text.numbers import amount
 from inspector.ui.context import UiContext
+from inspector.ui.labels import safe
 from inspector.ui.lines import wrapped
 from inspector.ui.palette import Role
 from inspector.ui.pnl.book import AssetLine, Book, Warned
 from inspector.ui.pnl.figures import decimals_of, figure, in_groups, symbol_of
-from inspector.ui.run.label import safe
-from inspector.ui.run.sheet import Page
+from inspector.ui.widgets.text_view import TextBuilder
 
 LABEL = 13
 FIELDS = 3
@@ -19,7 +19,7 @@ MOST_LINES = 400
 """Of one text: enough for a number of tens of thousands of digits."""
 
 
-def fact(page: Page, label: str, text: str, role: Role = Role.TEXT) -> None:
+def fact(page: TextBuilder, label: str, text: str, role: Role = Role.TEXT) -> None:
     """A label and text beside it."""
     room = max(8, page.room - LABEL)
     for number, part in enumerate(wrapped(text, room, MOST_LINES, page.ui.glyphs.cut)):
@@ -28,7 +28,7 @@ def fact(page: Page, label: str, text: str, role: Role = Role.TEXT) -> None:
         line.put(page.margin + LABEL, part, role)
 
 
-def field(page: Page, label: str, text: str, role: Role, begun: bool) -> bool:
+def field(page: TextBuilder, label: str, text: str, role: Role, begun: bool) -> bool:
     """A label and an amount; says whether another may stand behind them on the line.
 
     `begun` = the last line has room at its end.
@@ -47,7 +47,7 @@ def field(page: Page, label: str, text: str, role: Role, begun: bool) -> bool:
     return True
 
 
-def marked(page: Page, text: str) -> None:
+def marked(page: TextBuilder, text: str) -> None:
     """Something to look at."""
     glyphs = page.ui.glyphs
     for number, part in enumerate(wrapped(text, page.room - 2, MOST_LINES, glyphs.cut)):

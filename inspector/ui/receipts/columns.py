@@ -9,8 +9,8 @@ from inspector.model.status import Status
 from inspector.text.numbers import NOT_RECORDED, tokens
 from inspector.ui.glyphs import Glyphs
 from inspector.ui.palette import Role
+from inspector.ui.panes.record_columns import Column, Table, plain
 from inspector.ui.receipts.book import Record, cost_words, spent, trouble_of
-from inspector.ui.run.record_columns import Column, Table, plain
 
 BAR_CELLS = 12
 STATUS = {

@@ -15,18 +15,18 @@ from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
+from inspector.ui.clipboard import fit_to_copy
+from inspector.ui.content import record_content
 from inspector.ui.lines import margin
+from inspector.ui.panes.base import Copy, Pane
+from inspector.ui.panes.queries import RunQueries
+from inspector.ui.panes.records import RecordList
 from inspector.ui.receipts.book import Book, Record, Way, book_of, trouble_of
 from inspector.ui.receipts.columns import receipts_table, sums_table
 from inspector.ui.receipts.head import LedgerHead
 from inspector.ui.receipts.text import write, write_sum
-from inspector.ui.run.asking import Asker
-from inspector.ui.run.content import record_content
-from inspector.ui.run.copying import fit_to_copy
-from inspector.ui.run.pane import Copy, Pane
-from inspector.ui.run.record_list import RecordList
-from inspector.ui.run.sheet import Page, Sheet
 from inspector.ui.widgets.line_list import LineList
+from inspector.ui.widgets.text_view import TextBuilder, TextView
 
 AGAIN = 0.5
 """Seconds between two readings while the run goes on."""
@@ -36,8 +36,8 @@ NO_RECEIPTS = "Runs of this runtime have no receipts of this kind."
 class ReceiptsPane(Pane):
     """What was committed: in order, node by node, or added up."""
 
-    def __init__(self, asker: Asker, run: Run) -> None:
-        super().__init__(asker, id="receipts-pane")
+    def __init__(self, queries: RunQueries, run: Run) -> None:
+        super().__init__(queries, id="receipts-pane")
         self._book = Book()
         self._way = Way.ORDER
         self._told = "Reading."
@@ -52,7 +52,7 @@ class ReceiptsPane(Pane):
         """Head, ledger, receipt."""
         yield LedgerHead()
         yield RecordList()
-        yield Sheet(id="content")
+        yield TextView(id="content")
 
     @property
     def list(self) -> RecordList:
@@ -94,7 +94,7 @@ class ReceiptsPane(Pane):
 
     def _read(self) -> None:
         self._again, self._outdated = None, False
-        self.asker.ask("receipts", _ledger, self._take)
+        self.queries.ask("receipts", _ledger, self._take)
 
     def _take(self, answer: Mapping[str, Any] | Unavailable | None) -> None:
         if answer is None or isinstance(answer, Unavailable):
@@ -132,11 +132,11 @@ class ReceiptsPane(Pane):
         record = self._record
         place = self._place_of(record)
         self.query_one(LedgerHead).show(self._book, self._way, place, self._told)
-        sheet = self.query_one(Sheet)
+        sheet = self.query_one(TextView)
         width = sheet.size.width
         if not width:
             return
-        page = Page(self.ui, width, margin(width))
+        page = TextBuilder(self.ui, width, margin(width))
         page.rule() if self.ui.styles.plain else page.line()
         if record is not None and self._way is Way.SUMS:
             write_sum(page, record, self._book)
@@ -260,7 +260,7 @@ class ReceiptsPane(Pane):
         lines = (line.lead + line.key + line.rest for line in record_content(dict(record)).lines)
         return Copy(fit_to_copy(None, "\n".join(lines)), "the receipt")
 
-    def place_to_copy(self) -> Copy | None:
+    def location_to_copy(self) -> Copy | None:
         """Its content address."""
         record = self._record
         address = None if record is None else record.get("address")

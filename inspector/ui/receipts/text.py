@@ -7,13 +7,13 @@ from typing import Any
 
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import NOT_RECORDED, tokens
+from inspector.ui.content import record_content
+from inspector.ui.labels import safe
 from inspector.ui.lines import wrapped
 from inspector.ui.palette import STATUS_ROLE, Role, word_role
 from inspector.ui.receipts.book import NOT_SIGNED, Book, Record, cost_words, spent, trouble_of
 from inspector.ui.receipts.columns import MEMO, STATUS, sign_of
-from inspector.ui.run.content import record_content
-from inspector.ui.run.label import safe
-from inspector.ui.run.sheet import Page
+from inspector.ui.widgets.text_view import TextBuilder
 
 LABEL = 12
 MOST_LISTED = 12
@@ -24,7 +24,7 @@ SHORT = 12
 """Characters of a fingerprint that tell it from another one."""
 
 
-def write(page: Page, receipt: Record, book: Book, next_ref: int) -> None:
+def write(page: TextBuilder, receipt: Record, book: Book, next_ref: int) -> None:
     """Writes all of it; `next_ref` is the place of the reference that Enter follows."""
     _title(page, receipt)
     _trouble(page, receipt)
@@ -35,7 +35,7 @@ def write(page: Page, receipt: Record, book: Book, next_ref: int) -> None:
     _addresses(page, receipt)
 
 
-def _title(page: Page, receipt: Record) -> None:
+def _title(page: TextBuilder, receipt: Record) -> None:
     glyphs, line = page.ui.glyphs, page.line()
     word = receipt.get("status")
     status = STATUS.get(str(word))
@@ -48,7 +48,7 @@ def _title(page: Page, receipt: Record) -> None:
         line.add(safe(str(receipt["created_at"]), glyphs), Role.MUTED, skip=3)
 
 
-def _trouble(page: Page, receipt: Record) -> None:
+def _trouble(page: TextBuilder, receipt: Record) -> None:
     said, glyphs = trouble_of(receipt), page.ui.glyphs
     if said is None:
         return
@@ -61,7 +61,7 @@ def _trouble(page: Page, receipt: Record) -> None:
     page.lines.pop()
 
 
-def _link(page: Page, receipt: Record, book: Book) -> None:
+def _link(page: TextBuilder, receipt: Record, book: Book) -> None:
     """Where a chain breaks, both ends of the link."""
     before = book.by_id(receipt.get("before"))
     if not receipt.get("broken") or before is None:
@@ -183,7 +183,7 @@ def _short(value: Any) -> str:
     return f"…{text[-SHORT:]}" if len(text) > 2 * SHORT else text
 
 
-def _part(page: Page, label: str, part: Part) -> None:
+def _part(page: TextBuilder, label: str, part: Part) -> None:
     glyphs = page.ui.glyphs
     for number, (text, role) in enumerate(part):
         shown = safe(text, glyphs)
@@ -194,7 +194,7 @@ def _part(page: Page, label: str, part: Part) -> None:
             line.put(page.margin + LABEL, piece, role)
 
 
-def _diff(page: Page, receipt: Record) -> None:
+def _diff(page: TextBuilder, receipt: Record) -> None:
     diff = receipt.get("semantic_diff")
     if not diff:
         return
@@ -211,7 +211,7 @@ def _diff(page: Page, receipt: Record) -> None:
         page.line().add(f"{len(lines) - MOST_DIFF:,} more lines", Role.MUTED)
 
 
-def _addresses(page: Page, receipt: Record) -> None:
+def _addresses(page: TextBuilder, receipt: Record) -> None:
     page.blank()
     matches = receipt.get("hash_matches")
     recorded = {
@@ -234,7 +234,7 @@ def _addresses(page: Page, receipt: Record) -> None:
             line.add(note, Role.WARNING if matches is False else Role.MUTED, skip=3)
 
 
-def write_sum(page: Page, record: Record, book: Book) -> None:
+def write_sum(page: TextBuilder, record: Record, book: Book) -> None:
     """What is said of a cause or a node."""
     glyphs, group = page.ui.glyphs, str(record["group"])
     page.line().add(clip(safe(group, glyphs), page.room, ellipsis=glyphs.cut), Role.STRONG)

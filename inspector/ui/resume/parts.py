@@ -14,8 +14,8 @@ from inspector.ui.lines import LineWidget
 from inspector.ui.palette import Ground, Role
 from inspector.ui.resume.choices import Choice
 from inspector.ui.resume.page import ResumePage
-from inspector.ui.run.sheet import Sheet
 from inspector.ui.widgets.prompt_input import PromptInput
+from inspector.ui.widgets.text_view import TextView
 
 NOTHING_STARTED = "nothing has been started"
 
@@ -59,7 +59,7 @@ class ResumeTitle(LineWidget):
         return line.strip()
 
 
-class ResumeText(Sheet):
+class ResumeText(TextView):
     """The facts; scrolled from the list of choices, which has the keys."""
 
     def __init__(self) -> None:

@@ -17,6 +17,8 @@ from inspector.model.run import Run
 from inspector.resume.command import hosts, shell_line
 from inspector.resume.document import markdown
 from inspector.resume.plan import Choices, Plan
+from inspector.ui.clipboard import copy, save
+from inspector.ui.command_screen import CommandScreen
 from inspector.ui.commands import Hint
 from inspector.ui.lines import NARROW
 from inspector.ui.palette import Role
@@ -38,8 +40,6 @@ from inspector.ui.resume.parts import (
     Stage,
     TypedField,
 )
-from inspector.ui.run.copying import copy, save
-from inspector.ui.screens.base import CommandScreen
 from inspector.ui.terminal import why_no_handover
 from inspector.ui.widgets.frame import Footer
 from inspector.ui.widgets.line_list import LineList

@@ -6,10 +6,10 @@ from inspector.derive.groups import is_active
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.text.numbers import CANNOT_BE_KNOWN, NOT_RECORDED
+from inspector.ui.command_screen import GlyphMeaning
 from inspector.ui.glyphs import MEANINGS, Glyphs
 from inspector.ui.palette import STATUS_ROLE, Role
 from inspector.ui.runs.row import elapsed_text
-from inspector.ui.screens.base import GlyphMeaning
 
 
 def explain(run: Run, now: int, glyphs: Glyphs) -> list[GlyphMeaning]:

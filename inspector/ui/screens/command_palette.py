@@ -14,11 +14,11 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from inspector.text.measure import cell_width, clip
+from inspector.ui.command_screen import CommandScreen, PaneHelp
 from inspector.ui.commands import EVERYWHERE, LISTS, Command, Keys
 from inspector.ui.context import ui_of
 from inspector.ui.lines import Line
 from inspector.ui.palette import Ground, Role
-from inspector.ui.screens.base import CommandScreen, PaneHelp
 from inspector.ui.widgets.line_list import LineList
 from inspector.ui.widgets.prompt_input import PromptInput
 

@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.strip import Strip
 
 from inspector.text.measure import clip
+from inspector.ui.command_screen import CommandScreen, GlyphMeaning, PaneHelp
 from inspector.ui.commands import EVERYWHERE, LISTS, Command, Keys
 from inspector.ui.lines import NARROW, Line, margin, wrapped
 from inspector.ui.palette import Ground, Role, ThemeStyles
-from inspector.ui.screens.base import CommandScreen, GlyphMeaning, PaneHelp
 from inspector.ui.widgets.frame import Footer, Header, Piece
 from inspector.ui.widgets.line_list import LineList
 

@@ -14,10 +14,10 @@ from inspector.derive.problems import Problem, problems, standing
 from inspector.live.feed import Message, Overview
 from inspector.text.measure import clip
 from inspector.text.numbers import count
+from inspector.ui.command_screen import CommandScreen
 from inspector.ui.commands import Command
 from inspector.ui.lines import NARROW, Line, LineWidget, gap, margin, wrapped
 from inspector.ui.palette import Ground, Role
-from inspector.ui.screens.base import CommandScreen
 from inspector.ui.widgets.frame import Footer, Header, Piece, clock_face
 from inspector.ui.widgets.line_list import LineList
 

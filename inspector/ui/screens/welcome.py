@@ -13,10 +13,10 @@ from textual.strip import Strip
 from inspector.live.feed import Looked, Message, Overview
 from inspector.model.store import Health
 from inspector.text.measure import cell_width, clip
+from inspector.ui.command_screen import CommandScreen
 from inspector.ui.commands import Command
 from inspector.ui.lines import Line, margin, wrapped
 from inspector.ui.palette import Ground, Role
-from inspector.ui.screens.base import CommandScreen
 from inspector.ui.widgets.frame import Footer, Header, Piece
 from inspector.ui.widgets.line_list import LineList
 from inspector.ui.widgets.prompt_input import PromptInput

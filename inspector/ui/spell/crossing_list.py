@@ -7,9 +7,9 @@ from collections.abc import Hashable, Sequence
 from textual.strip import Strip
 
 from inspector.text.measure import clip
+from inspector.ui.labels import safe
 from inspector.ui.lines import NARROW, Line, margin
 from inspector.ui.palette import STATUS_ROLE, Ground, Role, word_role
-from inspector.ui.run.label import safe
 from inspector.ui.spell.crossing_columns import Column, Kind, Record, status_of
 from inspector.ui.widgets.line_list import LineList
 

@@ -16,17 +16,17 @@ from inspector.model.run import Run
 from inspector.query.masked import Masks
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
+from inspector.ui.clipboard import fit_to_copy
+from inspector.ui.command_screen import CommandScreen
+from inspector.ui.content import record_content
+from inspector.ui.labels import safe
 from inspector.ui.lines import LineWidget, margin, wrapped
 from inspector.ui.palette import Role
-from inspector.ui.run.asking import Asker
-from inspector.ui.run.content import record_content
-from inspector.ui.run.content_view import ContentView, Titled
-from inspector.ui.run.copying import fit_to_copy
-from inspector.ui.run.label import safe
-from inspector.ui.run.pane import Copy, Pane
-from inspector.ui.screens.base import CommandScreen
+from inspector.ui.panes.base import Copy, Pane
+from inspector.ui.panes.queries import RunQueries
 from inspector.ui.spell.crossing_columns import HANDOFFS, RESULTS, TRACKS, Kind
 from inspector.ui.spell.crossing_list import CrossingList
+from inspector.ui.widgets.content_view import ContentView, TitledContent
 from inspector.ui.widgets.line_list import LineList
 
 AGAIN = 0.5
@@ -74,8 +74,8 @@ class CrossingPane(Pane):
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = (("copy.value", "copy record"), ("pane", "pane"))
     KIND: ClassVar[Kind] = TRACKS
 
-    def __init__(self, asker: Asker, run: Run) -> None:
-        super().__init__(asker, id=f"crossing-{self.KIND.part}")
+    def __init__(self, queries: RunQueries, run: Run) -> None:
+        super().__init__(queries, id=f"crossing-{self.KIND.part}")
         self._run = run
         self._told = "Reading."
         self._about = ""
@@ -112,7 +112,7 @@ class CrossingPane(Pane):
     def _read(self) -> None:
         self._again, self._outdated = None, False
         part = self.KIND.part
-        self.asker.ask(part, lambda reader: found_in(reader, part), self._take)
+        self.queries.ask(part, lambda reader: found_in(reader, part), self._take)
 
     def _take(self, answer: Found | Unavailable | None) -> None:
         if answer is None:
@@ -145,10 +145,10 @@ class CrossingPane(Pane):
     def _tell(self, *, keep: bool) -> None:
         record, view = self.list.record, self.query_one(ContentView)
         if record is None:
-            view.tell(Titled("", (), None, self._told), keep=False)
+            view.tell(TitledContent("", (), None, self._told), keep=False)
             return
         title = safe(str(record.get(self.KIND.title)), self.ui.glyphs)
-        view.tell(Titled(title, (), record_content(dict(record))), keep=keep)
+        view.tell(TitledContent(title, (), record_content(dict(record))), keep=keep)
 
     def value_to_copy(self) -> Copy | None:
         """The record as it is shown."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from textual.strip import Strip
 
 from inspector.text.measure import clip
+from inspector.ui.labels import safe
 from inspector.ui.lines import NARROW, Line, margin
 from inspector.ui.palette import Ground, Role
-from inspector.ui.run.label import safe
 from inspector.ui.spell.sides import Row, Sides
 from inspector.ui.widgets.line_list import LineList
 

@@ -15,16 +15,16 @@ from inspector.live.feed import Overview, Unavailable
 from inspector.model.run import Run
 from inspector.query.view import RunView
 from inspector.text.measure import clip
+from inspector.ui.clipboard import fit_to_copy
+from inspector.ui.content import record_content
+from inspector.ui.labels import safe
 from inspector.ui.lines import LineWidget, margin, wrapped
 from inspector.ui.palette import Role
-from inspector.ui.run.asking import Asker
-from inspector.ui.run.content import record_content
-from inspector.ui.run.content_view import ContentView, Titled
-from inspector.ui.run.copying import fit_to_copy
-from inspector.ui.run.label import safe
-from inspector.ui.run.pane import Copy, Pane
+from inspector.ui.panes.base import Copy, Pane
+from inspector.ui.panes.queries import RunQueries
 from inspector.ui.spell.side_list import SideList
 from inspector.ui.spell.sides import Row, Sides, sides_of
+from inspector.ui.widgets.content_view import ContentView, TitledContent
 from inspector.ui.widgets.line_list import LineList
 
 AGAIN = 0.5
@@ -75,8 +75,8 @@ class SidesPane(Pane):
         ("pane", "pane"),
     )
 
-    def __init__(self, asker: Asker, run: Run, part: str) -> None:
-        super().__init__(asker, id=f"sides-{part}")
+    def __init__(self, queries: RunQueries, run: Run, part: str) -> None:
+        super().__init__(queries, id=f"sides-{part}")
         self._run = run
         self._part = part
         self._against: str | None = None
@@ -116,7 +116,7 @@ class SidesPane(Pane):
     def _read(self) -> None:
         self._again, self._outdated = None, False
         part, against = self._part, self._against
-        self.asker.ask(part, lambda reader: sides_of(reader, part, against), self._take)
+        self.queries.ask(part, lambda reader: sides_of(reader, part, against), self._take)
 
     def _take(self, answer: Sides | Unavailable | None) -> None:
         if isinstance(answer, Sides):
@@ -156,11 +156,13 @@ class SidesPane(Pane):
         row, view, glyphs = self.names.row, self.query_one(ContentView), self.ui.glyphs
         if row is None:
             told = "" if self._sides is None else "Nothing is recorded here."
-            view.tell(Titled("", (), None, told), keep=False)
+            view.tell(TitledContent("", (), None, told), keep=False)
             return
         facts = [row.change or "", "stale: older than the run allowed" if row.stale else ""]
         content = record_content(_shown(row))
-        view.tell(Titled(safe(row.name, glyphs), tuple(filter(None, facts)), content), keep=keep)
+        view.tell(
+            TitledContent(safe(row.name, glyphs), tuple(filter(None, facts)), content), keep=keep
+        )
 
     def outward(self) -> None:
         """Compares with the run before the one that it is compared with."""
@@ -216,12 +218,12 @@ _SIDES = ("before", "after", "saved_now")
 class StatePane(SidesPane):
     """The persistent state."""
 
-    def __init__(self, asker: Asker, run: Run) -> None:
-        super().__init__(asker, run, "state")
+    def __init__(self, queries: RunQueries, run: Run) -> None:
+        super().__init__(queries, run, "state")
 
 
 class ProvenancePane(SidesPane):
     """What the run went by."""
 
-    def __init__(self, asker: Asker, run: Run) -> None:
-        super().__init__(asker, run, "provenance")
+    def __init__(self, queries: RunQueries, run: Run) -> None:
+        super().__init__(queries, run, "provenance")

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from inspector.ui.models.columns import trouble_of
 from inspector.ui.models.pane import ModelsPane
-from inspector.ui.run.screen import RunScreen
+from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed
 from tests.ui.run.screens import on_screen, settle, shown

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from inspector.config.settings import Asset
 from inspector.ui.pnl.screen import PnlScreen
-from inspector.ui.run.screen import RunScreen
+from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.pnl.documents import Document, app_over, feed_over
 from tests.ui.run.fakes import RunFeed
 

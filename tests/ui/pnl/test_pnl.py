@@ -18,7 +18,7 @@ from inspector.ui.pnl.bars import scale_of, window_of
 from inspector.ui.pnl.body import LIMIT
 from inspector.ui.pnl.figures import in_cells, in_groups, on_a_bar
 from inspector.ui.pnl.screen import PnlScreen
-from inspector.ui.run.screen import RunScreen
+from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.pnl.documents import (
     BIG,
     SessionReader,

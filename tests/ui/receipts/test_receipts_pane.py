@@ -19,7 +19,7 @@ from inspector.query.openprose.receipts.ledger import ledger_document, ledger_of
 from inspector.ui.receipts.book import NOT_SIGNED, Way, book_of, verdict
 from inspector.ui.receipts.chart import BLOCKS, block, cells_of
 from inspector.ui.receipts.pane import ReceiptsPane
-from inspector.ui.run.screen import RunScreen
+from inspector.ui.screens.run.screen import RunScreen
 from tests.query.openprose.logs.receipts import receipt
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed

@@ -11,8 +11,8 @@ from inspector.config.settings import Settings
 from inspector.live.feed import Overview
 from inspector.model.run import Run
 from inspector.ui.app import InspectorApp
-from inspector.ui.run.screen import RunScreen
-from inspector.ui.run.timeline import Timeline
+from inspector.ui.panes.timeline_list import Timeline
+from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.run import pictured
 from tests.ui.run.fakes import RunFeed
 

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from inspector.text.escape import visible
 from inspector.text.measure import cell_width
-from inspector.ui.run.content import (
+from inspector.ui.content import (
     SHOWN,
     bytes_content,
     content_of,
     foreign_content,
     is_markdown,
 )
-from inspector.ui.run.content_rows import Rows, rows_of
-from inspector.ui.run.markdown import PiecedLine, Unfit, markdown_lines
+from inspector.ui.markdown import PiecedLine, Unfit, markdown_lines
+from inspector.ui.widgets.content_view import Rows, rows_of
 from tests.text.test_images import png
 
 KEY = "AKIAIOSFODNN7EXAMPLE"

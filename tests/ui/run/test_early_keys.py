@@ -8,8 +8,8 @@ from typing import Any
 from textual.events import Key
 
 from inspector.ui.keymap import all_keys
-from inspector.ui.run.early_keys import MOST, EarlyKeys
-from inspector.ui.run.values_list import ValuesList
+from inspector.ui.panes.values import ValuesList
+from inspector.ui.screens.run.early_keys import MOST, EarlyKeys
 from tests.ui.run import pictured
 from tests.ui.run.fakes import RunFeed
 from tests.ui.run.screens import on_screen, settle, shown, timeline

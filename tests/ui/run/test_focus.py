@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inspector.ui.palette import DARK, Role
-from inspector.ui.run.events_pane import EventsPane
+from inspector.ui.panes.events import EventsPane
 from tests.ui.run import pictured
 from tests.ui.run.screens import on_screen, settle, shown
 

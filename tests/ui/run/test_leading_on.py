@@ -8,7 +8,7 @@ import pytest
 
 from inspector.ui.pnl.screen import PnlScreen
 from inspector.ui.resume.screen import ResumeScreen
-from inspector.ui.run.screen import RunScreen
+from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.pnl.documents import app_over, feed_over, treasury
 from tests.ui.run import pictured
 from tests.ui.run.fakes import RunFeed

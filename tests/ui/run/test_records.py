@@ -11,8 +11,8 @@ from inspector.model.step import Event
 from inspector.model.value import Attachment, AttachmentVerdict, Value
 from inspector.query.capabilities import Capabilities
 from inspector.query.view import ValueList
-from inspector.ui.run.record_columns import table_for
-from inspector.ui.run.record_list import place
+from inspector.ui.panes.record_columns import table_for
+from inspector.ui.panes.records import place
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed
 from tests.ui.run.screens import on_screen, settle, shown
@@ -160,7 +160,7 @@ async def test_source_opens_at_the_line_of_the_step_under_the_cursor() -> None:
     ]}  # fmt: skip
     async with on_screen(feed) as (pilot, screen):
         pane = screen.timeline_pane
-        pane.source_place = lambda: "sources/b.prose.md:77"  # type: ignore[method-assign]
+        pane.source_location = lambda: "sources/b.prose.md:77"  # type: ignore[method-assign]
         await pilot.press("6")
         await settle(pilot)
         assert lines_with(screen, "▌", "77  line 77")

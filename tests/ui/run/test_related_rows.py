@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.ui.run.label import written
+from inspector.ui.labels import written
 from tests.ui.run import pictured
 from tests.ui.run.screens import on_screen, settle, shown
 

@@ -14,9 +14,9 @@ import pytest
 from textual.pilot import Pilot
 
 from inspector.query.view import RunView, Tab
-from inspector.ui.run.screen import RunScreen
-from inspector.ui.run.sql_field import History, completed
-from inspector.ui.run.tables_pane import ANSWER, LIST, ROWS, TablesPane
+from inspector.ui.panes.sql import History, completed
+from inspector.ui.panes.tables import ANSWER, LIST, ROWS, TablesPane
+from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed
 from tests.ui.run.screens import on_screen, shown
@@ -219,7 +219,7 @@ async def test_a_cell_a_row_and_its_place_are_copied(path: str) -> None:
         row = pane.value_to_copy()
         assert row is not None and '"id": 1' in row.text and '"note": null' in row.text
         await pilot.press("escape")
-        place = pane.place_to_copy()
+        place = pane.location_to_copy()
         assert place is not None and "table many" in place.text and "rowid 1" in place.text
         await pilot.press("escape")
         await open_table(pilot, pane, "secrets")

@@ -276,7 +276,7 @@ async def test_scrolling_through_steps_reads_only_the_one_that_one_stays_on() ->
             timeline(screen).action_cursor_up()
         await settle(pilot)
         assert [asked for asked in feed.reader.asked if asked.startswith("context")] == [
-            f"context {screen.course.shown.steps.path(6)}"  # type: ignore[union-attr]
+            f"context {screen.playback.shown.steps.path(6)}"  # type: ignore[union-attr]
         ]
 
 

@@ -39,7 +39,7 @@ async def test_braces_go_from_step_to_step_and_brackets_forward_again() -> None:
         for key in ("{", "{", "{", "]", "}"):
             await pilot.press(key)
             await settle(pilot)
-            seen.append(screen.course.event)
+            seen.append(screen.playback.event)
         assert seen[:3] == [33, 30, 27]
         assert seen[3:] == [28, 30]
 
@@ -61,7 +61,7 @@ async def test_escape_ends_travelling_before_it_leaves_the_run() -> None:
         await pilot.press("[", "escape")
         await settle(pilot)
         assert screen.is_current
-        assert screen.course.at is None
+        assert screen.playback.at is None
         await pilot.press("escape")
         await settle(pilot)
         assert not screen.is_current
@@ -74,9 +74,9 @@ async def test_playing_goes_on_event_by_event_until_now() -> None:
         await pilot.press("space")
         for _ in range(40):
             await pilot.pause(0.05)
-            if screen.course.at is None:
+            if screen.playback.at is None:
                 break
-        assert screen.course.at is None
+        assert screen.playback.at is None
 
 
 async def test_a_view_that_was_asked_for_earlier_is_not_shown() -> None:
@@ -86,18 +86,18 @@ async def test_a_view_that_was_asked_for_earlier_is_not_shown() -> None:
         await settle(pilot)
         feed.tell(pictured.research(20))
         await settle(pilot)
-        assert screen.course.shown is not None
-        assert screen.course.shown.events == 36
+        assert screen.playback.shown is not None
+        assert screen.playback.shown.events == 36
         feed.tell(pictured.research())
         await settle(pilot)
-        assert screen.course.shown.events == 36
+        assert screen.playback.shown.events == 36
 
 
 async def test_end_leads_back_to_now_as_well() -> None:
     async with on_screen(pictured.research_feed()) as (pilot, screen):
         await pilot.press("[", "[", "end")
         await settle(pilot)
-        assert screen.course.at is None
+        assert screen.playback.at is None
         assert "following" in "\n".join(shown(screen))
 
 
@@ -106,7 +106,7 @@ async def test_before_the_first_event_there_is_nothing() -> None:
         for _ in range(40):
             await pilot.press("[")
         await settle(pilot)
-        assert screen.course.event == 0
+        assert screen.playback.event == 0
         assert timeline(screen).row_count == 0
         assert "event 0 of 38" in "\n".join(shown(screen))
         await pilot.press("j", "enter", "h", "l", "f", "y", "w", "1", ".")
@@ -118,7 +118,7 @@ async def test_a_click_on_the_scrubber_travels_there() -> None:
     async with on_screen(pictured.research_feed()) as (pilot, screen):
         await pilot.click("#scrubber", offset=(44 + 15, 1))
         await settle(pilot)
-        assert screen.course.event == 16
+        assert screen.playback.event == 16
 
 
 async def test_times_are_travelled_like_orders() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.model.value import Attachment, AttachmentVerdict, Value
-from inspector.ui.run.content_view import AT_ONCE
+from inspector.ui.widgets.content_view import AT_ONCE
 from tests.text.test_images import png
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed

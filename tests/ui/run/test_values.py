@@ -10,8 +10,8 @@ import pytest
 from textual.app import App
 
 from inspector.model.value import Value
-from inspector.ui.run.content import content_of
-from inspector.ui.run.copying import MOST_BYTES, copy
+from inspector.ui.clipboard import MOST_BYTES, copy
+from inspector.ui.content import content_of
 from tests.ui.run import pictured
 from tests.ui.run.fakes import RunFeed
 from tests.ui.run.screens import on_screen, settle, shown
@@ -43,7 +43,7 @@ async def test_a_value_is_laid_out_below_the_table() -> None:
 async def test_a_tab_that_is_being_opened_can_be_left_asked_and_opened_again() -> None:
     feed = pictured.research_feed()
     async with on_screen(feed) as (pilot, screen):
-        view = screen.course.shown
+        view = screen.playback.shown
         assert view is not None
         for number in range(1, 1 + len(view.tabs)):
             screen.action_tab(str(number))

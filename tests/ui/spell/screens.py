@@ -17,7 +17,7 @@ from inspector.model.run import Run
 from inspector.query.grimoire.store_reader import GrimoireStore
 from inspector.query.run_reader import RunReader
 from inspector.ui.app import InspectorApp
-from inspector.ui.run.screen import RunScreen
+from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.fakes import FakeFeed
 
 NOW = parse_now("2026-11-29T21:00:00Z")

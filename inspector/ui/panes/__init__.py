@@ -1,0 +1,1 @@
+"""The tabs of a run: what each shows and does."""

@@ -1,0 +1,126 @@
+"""Values of a run as of now, or as they were where one stands; asked on a reader's thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from inspector.derive import event_times
+from inspector.derive.axis import Axis
+from inspector.derive.event_times import end_of
+from inspector.model.value import Value
+from inspector.query.run_reader import RunReader
+from inspector.query.view import RunView, StepContext, ValueList
+from inspector.text.parse_time import plausible
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where in a run one stands: after an event, in the frame of a step."""
+
+    event: int
+    frame: str
+
+
+def position_of(view: RunView | None, step: int, *, chosen: bool) -> Position | None:
+    """Where one stands: at the event that is travelled to, or at the end of a chosen step.
+
+    None where that is now, or nothing tells which values there were.
+    """
+    if (
+        view is None
+        or view.partial
+        or not view.capabilities.values_over_time
+        or not 0 <= step < len(view.steps)
+    ):
+        return None
+    event = view.events if view.travelling else end_of(view.steps, step) if chosen else None
+    if event is None or event >= view.total_events:
+        return None
+    frame = view.describe(step).ref.get("frame")
+    return Position(event, str(frame) if frame else "root")
+
+
+def context_at(reader: RunReader, step: int, event: int | None) -> StepContext:
+    """The context of a step; for a traveller with the values that there were at the event."""
+    context = reader.context(step)
+    values = None if event is None else reader.values_at(event, context.values.frame)
+    return context if values is None else replace(context, values=values)
+
+
+def values_of(
+    reader: RunReader, scope: str | None, point: Position | None, *, older: bool
+) -> tuple[ValueList, ValueList]:
+    """The values of every scope, and those that are shown: as a scope resolves them."""
+    every = _values(reader, None, point)
+    shown = every if scope is None else _values(reader, scope, point)
+    return every, with_older(reader, shown) if older else shown
+
+
+def _values(reader: RunReader, scope: str | None, point: Position | None) -> ValueList:
+    values = None if point is None else reader.values_at(point.event, scope)
+    return reader.values(scope) if values is None else values
+
+
+def with_older(reader: RunReader, shown: ValueList) -> ValueList:
+    """The values, each with its older rows below it, the newest of these first."""
+    if not reader.capabilities.value_versions:
+        return shown
+    rows: list[Value] = []
+    for value in shown.values:
+        rows.append(value)
+        if value.superseded and value.name is not None:
+            versions = reader.versions(value.name)
+            found = () if versions is None else versions.values
+            same = [one for one in found if one.scope == value.scope]
+            at = next((at for at, one in enumerate(same) if one.row == value.row), len(same))
+            rows.extend(reversed(same[:at]))
+    return replace(shown, values=tuple(rows))
+
+
+LOOKED_AT = 2_000
+"""Failures whose instants are looked up; the newest, where there are more."""
+
+
+def instant_of(view: RunView, event: int, now: int) -> int | None:
+    """The instant of an event, or of the newest one before it that has one (UTC ms)."""
+    return event_times.instant_of(view.steps, view.step_of_event, event, now)
+
+
+def failure_instants(view: RunView, now: int) -> list[int]:
+    """The instants of the events that recorded a failure, ascending (UTC ms)."""
+    moments = (_own(view, event) for event in view.failures[-LOOKED_AT:])
+    return sorted(moment for moment in moments if moment is not None and plausible(moment, now))
+
+
+def values_of_then(context: StepContext, view: RunView, now: int) -> StepContext | None:
+    """The context with the values that there were at a view's newest event.
+
+    None where instants do not tell: then they can only be shown as of now.
+    """
+    values = context.values.values
+    if view.travelling and context.values.at is not None:
+        return context
+    if not view.travelling or view.run.order_only or any(one.updated_at is None for one in values):
+        return None
+    moment = instant_of(view, view.events, now)
+    if moment is None:
+        return None
+    kept = tuple(one for one in values if one.updated_at is not None and one.updated_at <= moment)
+    return replace(context, values=replace(context.values, values=kept))
+
+
+def _own(view: RunView, event: int) -> int | None:
+    return event_times.own_instant(view.steps, view.step_of_event, event)
+
+
+def event_at(view: RunView, axis: Axis, cell: int, now: int) -> int:
+    """The newest event whose instant stands at or before a cell of a time axis; 0 = none."""
+    low, high = 0, view.events
+    while low < high:
+        middle = (low + high + 1) // 2
+        moment = instant_of(view, middle, now)
+        if moment is None or axis.cell(moment) <= cell:
+            low = middle
+        else:
+            high = middle - 1
+    return low

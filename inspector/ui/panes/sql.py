@@ -1,0 +1,311 @@
+"""A question in SQL on the screen: what was asked, whether it is being answered, the answer."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from weakref import WeakKeyDictionary
+
+from textual import events
+from textual.app import App
+from textual.strip import Strip
+from textual.suggester import Suggester
+
+from inspector.live.feed import Unavailable
+from inspector.query.ask_sql import MOST_ROWS, CannotAnswer, SqlAnswer
+from inspector.query.raw_database import RawDatabase
+from inspector.query.raw_pages import Row
+from inspector.text.measure import clip
+from inspector.text.numbers import count, duration
+from inspector.ui.glyphs import Glyphs
+from inspector.ui.labels import safe
+from inspector.ui.lines import Line
+from inspector.ui.palette import Ground, Role
+from inspector.ui.panes.grid import Fixed, Grid, columns_of
+from inspector.ui.panes.queries import DatabaseQueries
+from inspector.ui.widgets.prompt_input import PromptInput, _tail
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
+
+_KEYWORDS = """
+    abort action add after all alter always analyze and as asc attach autoincrement before begin
+    between by cascade case cast check collate column commit conflict constraint create cross
+    current current_date current_time current_timestamp database default deferrable deferred delete
+    desc detach distinct do drop each else end escape except exclude exclusive exists explain fail
+    filter first following for foreign from full generated glob group groups having if ignore
+    immediate in index indexed initially inner insert instead intersect into is isnull join key last
+    left like limit match materialized natural no not nothing notnull null nulls of offset on or
+    order others outer over partition plan pragma preceding primary query raise range recursive
+    references regexp reindex release rename replace restrict returning right rollback row rows
+    savepoint select set table temp temporary then ties to transaction trigger unbounded union
+    unique update using vacuum values view virtual when where window with without
+"""
+"""SQLite's own words; some may stand unquoted, but which ones has changed before."""
+
+_RESERVED = frozenset(_KEYWORDS.split())
+
+
+def quoted_name(name: str) -> str:
+    """A name as a question has it: quoted where it is no plain word."""
+    if _PLAIN.match(name) and name.lower() not in _RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+PROMPT = "sql"
+HINT = "one SELECT, read only; ↑ ↓ what was asked, tab completes"
+MOST_ASKED = 200
+LONGEST = 100_000
+"""Characters of a question that are kept; SQLite itself takes a million."""
+
+_WORD = re.compile(r'(?:"(?:[^"]|"")*|[^\W\d]\w*)$')
+_TABLE_WORDS = ("from", "join", "into", "table")
+_WORDS = (
+    "SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "LIMIT", "JOIN", "COUNT(*)", "DISTINCT",
+    "HAVING", "BETWEEN", "LIKE", "IS NULL", "IS NOT NULL", "UNION", "WITH",
+)  # fmt: skip
+
+
+class History:
+    """What was asked, the newest last; remembers where somebody who looks back is."""
+
+    def __init__(self) -> None:
+        self._asked: list[str] = []
+        self._at = 0
+        self._typed = ""
+
+    def add(self, sql: str) -> None:
+        """Something was asked; asked again it is the newest."""
+        if sql in self._asked:
+            self._asked.remove(sql)
+        self._asked = [*self._asked, sql][-MOST_ASKED:]
+        self._at = len(self._asked)
+
+    def step(self, by: int, typed: str) -> str | None:
+        """An older or a newer question; what is being typed is the newest. None at either end."""
+        at = self._at + by
+        if not 0 <= at <= len(self._asked):
+            return None
+        if self._at == len(self._asked):
+            self._typed = typed
+        self._at = at
+        return self._typed if at == len(self._asked) else self._asked[at]
+
+
+_HISTORIES: WeakKeyDictionary[App[object], History] = WeakKeyDictionary()
+
+
+def history_of(app: App[object]) -> History:
+    """What was asked since the application was started, of whichever run."""
+    return _HISTORIES.setdefault(app, History())
+
+
+def completed(text: str, names: Mapping[str, Sequence[str]]) -> str | None:
+    """The text with its last word completed, or None: tables first, else columns and words."""
+    found = _WORD.search(text)
+    if found is None:
+        return None
+    start, begun = text[: found.start()], found[0]
+    before = start.split()[-1:]
+    after_table_word = bool(before) and before[0].lower() in _TABLE_WORDS
+    mentioned = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+    columns = [column for name in (mentioned or names) for column in names[name]]
+    candidates = [*names] if after_table_word else [*columns, *_WORDS, *names]
+    for name in candidates:
+        word = name if name in _WORDS else quoted_name(name)
+        if begun.startswith('"') and word is name:
+            word = f'"{name}"'
+        if word.lower().startswith(begun.lower()) and len(word) > len(begun):
+            return start + begun + word[len(begun) :]
+    return None
+
+
+class _Names(Suggester):
+    def __init__(self) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self.names: Mapping[str, Sequence[str]] = {}
+
+    async def get_suggestion(self, value: str) -> str | None:
+        return completed(value, self.names)
+
+
+class SqlField(PromptInput):
+    """One line of SQL."""
+
+    EXIT_KEYS = ("enter", "escape", "up", "down", "tab")
+
+    def __init__(self) -> None:
+        super().__init__(PROMPT, "", id="sql")
+        self._names = _Names()
+        self.suggester = self._names
+        self.proposal = ""
+        """What is asked if nothing is typed."""
+
+    def propose(self, sql: str) -> None:
+        """Takes what is asked if nothing is typed."""
+        self.proposal = sql
+        self.refresh()
+
+    def know(self, names: Mapping[str, Sequence[str]]) -> None:
+        """Takes the names of tables and their columns."""
+        self._names.names = names
+
+    def write(self, text: str, at: int | None = None) -> None:
+        """Puts a text into the field, with the cursor at its end or at a character."""
+        self.value = text
+        self.cursor_position = len(text) if at is None else min(max(at, 0), len(text))
+
+    def complete(self) -> bool:
+        """Takes the completion that is shown; False when there is none."""
+        if not self.value and self.proposal:
+            self.write(self.proposal)
+            return True
+        if not self.value or not self._at_end or not self._completion.startswith(self.value):
+            return False
+        self.write(self._completion)
+        return True
+
+    @property
+    def _completion(self) -> str:
+        """The whole text that the suggester proposes, or an empty string."""
+        # Private to Textual, which offers no other access to the current suggestion.
+        return self._suggestion
+
+    @property
+    def _at_end(self) -> bool:
+        return self.cursor_position == len(self.value)
+
+    # Private to Textual: its own handler keeps only the first line.
+    def _on_paste(self, event: events.Paste) -> None:
+        """A question of several lines is one line here; comments to the end of a line go."""
+        lines = (line.partition("--")[0].strip() for line in event.text[:LONGEST].splitlines())
+        self.insert_text_at_cursor(" ".join(line for line in lines if line))
+        event.stop()
+        event.prevent_default()
+
+    def draw(self, room: int) -> Strip:
+        """The field, with the rest of what would complete it."""
+        ui = self.ui
+        glyphs = ui.glyphs
+        line = Line(room, ui.styles, Ground.FIELD)
+        line.put(0, PROMPT, Role.ACCENT)
+        start, end = len(PROMPT) + 1, room - 1
+        before, under, after = self._parts()
+        if not self.value:
+            line.put(start, glyphs.caret if self.has_focus else "", Role.ACCENT)
+            told = clip(glyphs.safe(self.proposal or HINT), max(0, end - line.cells - 1))
+            line.add(told, Role.FAINT, skip=0 if self.proposal else 1)
+            return line.strip()
+        line.put(start, _tail(glyphs.plain(before), max(0, end - start - 1)))
+        if under:
+            line.put(line.cells, glyphs.plain(under), underline=self.has_focus)
+            line.add(clip(glyphs.plain(after), max(0, end - line.cells), ellipsis=glyphs.cut))
+        elif self.has_focus:
+            rest = self._completion[len(self.value) :]
+            line.add(glyphs.caret, Role.ACCENT)
+            line.add(clip(glyphs.safe(rest), max(0, end - line.cells), ellipsis=""), Role.FAINT)
+        return line.strip()
+
+
+Fact = tuple[str, Role]
+
+
+class SqlSession:
+    """Asks one question at a time."""
+
+    def __init__(
+        self, queries: DatabaseQueries, grid: Grid, answered: Callable[[], None], glyphs: Glyphs
+    ) -> None:
+        self.sql = ""
+        self.answer: SqlAnswer | None = None
+        self._trouble = ""
+        self._queries = queries
+        self._grid = grid
+        self._told = answered
+        self._signs = glyphs
+        self._began: float | None = None
+        self._field: SqlField | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether an answer is awaited."""
+        return self._began is not None
+
+    def begin(self, field: SqlField, table: str | None) -> None:
+        """Nothing is asked yet; what stood in the field stays."""
+        self.answer, self._trouble, self._began = None, "", None
+        self._field = field
+        field.propose(f"SELECT * FROM {quoted_name(table)} LIMIT 100" if table else "")
+
+    def ask(self, field: SqlField, app: App[object]) -> None:
+        """Asks what stands in the field; what is being answered is given up."""
+        sql = (field.value or field.proposal).strip()
+        if not sql:
+            return
+        field.write(sql)
+        history_of(app).add(sql)
+        self._queries.turn()
+        self.sql, self.answer, self._trouble = sql, None, ""
+        self._field = field
+        self._began = time.monotonic()
+        self._grid.show(Fixed(), ())
+        self._queries.ask(lambda database: _asked(database, sql), self._take)
+
+    def older(self, field: SqlField, app: App[object], by: int) -> None:
+        """What was asked before, or after that."""
+        found = history_of(app).step(by, field.value)
+        if found is not None:
+            field.write(found)
+
+    def cancel(self) -> None:
+        """Gives up the question."""
+        self._queries.cancel()
+
+    def _take(self, answer: SqlAnswer | CannotAnswer | Unavailable) -> None:
+        self._began = None
+        if isinstance(answer, SqlAnswer):
+            self.answer = answer
+            rows = [Row(None, tuple(row)) for row in answer.rows]
+            # What came from a column of secrets is one under every name.
+            secrets = answer.secret or (None,) * len(answer.columns)
+            names = [
+                (name, secret or name) for name, secret in zip(answer.columns, secrets, strict=True)
+            ]
+            self._grid.show(Fixed(rows), columns_of(names, rows, self._signs))
+        elif isinstance(answer, CannotAnswer):
+            self._trouble = str(answer)
+            if answer.at is not None and self._field is not None:
+                self._field.write(self._field.value, answer.at)
+        else:
+            self._trouble = answer.reason
+        self._told()
+
+    def facts(self) -> tuple[Fact, ...]:
+        """How it stands, in words."""
+        if self._began is not None:
+            seconds = int(time.monotonic() - self._began)
+            return (("asking" + (f" for {seconds} s" if seconds else ""), Role.ACCENT),
+                    ("esc gives it up", Role.MUTED))  # fmt: skip
+        if self._trouble:
+            return ((safe(self._trouble, self._signs), Role.ERROR),)
+        answer = self.answer
+        if answer is None:
+            return (("enter asks, esc leaves", Role.MUTED),)
+        number = len(answer.rows)
+        told = f"{count(number)} {'row' if number == 1 else 'rows'}"
+        if answer.cut and number >= MOST_ROWS:
+            told = f"the first {told}: there are more"
+        elif answer.cut:
+            told = f"the first {told}: more would be too large"
+        many = len(answer.columns)
+        where = f"column {self._grid.column + 1:,} of {many:,}" if many > 1 else ""
+        took = max(1, round(answer.seconds * 1000))
+        return ((told, Role.STRONG), (duration(took), Role.MUTED), (where, Role.MUTED))
+
+
+def _asked(database: RawDatabase, sql: str) -> SqlAnswer | CannotAnswer:
+    try:
+        return database.sql(sql)
+    except CannotAnswer as refusal:
+        return refusal

@@ -1,0 +1,587 @@
+"""The rows of one table on the screen: read in pages when they are seen, anew when written."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from inspector.live.feed import Unavailable
+from inspector.query.raw_database import MORE_KEPT, Opened, RawDatabase
+from inspector.query.raw_pages import Key, Page, Range, Row, key_text, page_rows
+from inspector.query.raw_shapes import Shape
+from inspector.text.numbers import count
+from inspector.ui.clipboard import fit_to_copy
+from inspector.ui.content import Content, record_content
+from inspector.ui.glyphs import Glyphs
+from inspector.ui.labels import safe
+from inspector.ui.panes.base import Copy
+from inspector.ui.panes.grid import (
+    LOOKED_AT,
+    NULL,
+    Grid,
+    GridColumn,
+    as_record,
+    cell_facts,
+    columns_of,
+    full_cell,
+    is_whole,
+)
+from inspector.ui.panes.queries import DatabaseQueries
+from inspector.ui.widgets.content_view import ContentView, TitledContent
+
+KEPT_CELLS = 400_000
+"""Cells that are kept; pages that were not looked at for the longest time are let go."""
+FEWEST_KEPT = 8
+"""Pages that are kept however many cells they have."""
+
+
+@dataclass(slots=True, eq=False)
+class Segment:
+    """Rows that follow each other: read, read once and let go, or not read yet (a gap)."""
+
+    length: int
+    first: Key | None = None
+    last: Key | None = None
+    rows: tuple[Row, ...] | None = None
+    gap: bool = True
+    stale: bool = False
+    """Whether it may have been written since it was read."""
+    used: int = 0
+    serial: int = 0
+    """The number of the reading: a later one may look different."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """Rows to read, and which part they are (a part of)."""
+
+    part: Segment
+    range: Range
+    count: int
+    at: int = 0
+    """Where in a gap they begin."""
+
+
+class PageCache:
+    """Every row by its place. `keyed` = rows have keys; else only their place is known."""
+
+    def __init__(self, page: int, *, keyed: bool, columns: int = 1) -> None:
+        self.page = page
+        self.keyed = keyed
+        self.exact = False
+        """Whether all rows were counted or read."""
+        self._columns = max(1, columns)
+        self._parts: list[Segment] = [Segment(page)]
+        self._starts: list[int] = [0]
+        self._total: int | None = None
+        self._clock = 0
+
+    def __len__(self) -> int:
+        return self._starts[-1] + self._parts[-1].length if self._parts else 0
+
+    @property
+    def known(self) -> int:
+        """How many rows were read so far."""
+        return sum(part.length for part in self._parts if not part.gap)
+
+    @property
+    def total(self) -> int:
+        """How many rows were counted last; else how many there are as far as is known."""
+        return len(self) if self._total is None or self.ended else self._total
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is no gap left: every row was read once."""
+        return not any(part.gap for part in self._parts)
+
+    def row(self, place: int) -> Row | None:
+        """The row at a place, if it was read and is kept."""
+        part, at = self._locate(place)
+        if part is None or part.rows is None:
+            return None
+        self._clock += 1
+        part.used = self._clock
+        return part.rows[at] if at < len(part.rows) else None
+
+    def serial(self, place: int) -> int:
+        """By which reading a row is known; 0 = by none."""
+        part, _ = self._locate(place)
+        if part is None or part.rows is None:
+            return 0
+        self._clock += 1
+        part.used = self._clock
+        return part.serial
+
+    def wanted(self, place: int) -> PageRequest | None:
+        """What to read so that the row at a place is known as it stands now."""
+        part, at = self._locate(place)
+        if part is None or (part.rows is not None and not part.stale):
+            return None
+        number = self._parts.index(part)
+        start = self._starts[number]
+        if not part.gap:
+            # Behind the last rows others may follow; rows without keys cannot come in between.
+            more = self.page if self.keyed or number == len(self._parts) - 1 else 0
+            return PageRequest(part, self._range(number, start), part.length + more)
+        if not self.keyed:
+            begin = at - at % self.page
+            is_last = number == len(self._parts) - 1
+            count = self.page if is_last else min(self.page, part.length - begin)
+            return PageRequest(part, Range(skip=start + begin), count, begin)
+        bounds = self._range(number, start)
+        if at < self.page:
+            return PageRequest(part, bounds, self.page)
+        if at >= part.length - self.page:
+            back = Range(bounds.low, bounds.high, backward=True)
+            return PageRequest(part, back, self.page, -1)
+        begin = at - self.page // 4
+        return PageRequest(part, Range(bounds.low, bounds.high, skip=begin), self.page, begin)
+
+    def take(self, wanted: PageRequest, found: Page) -> None:
+        """Takes what was read; nothing happens if its part is no more."""
+        if wanted.part not in self._parts:
+            return
+        number, part = self._parts.index(wanted.part), wanted.part
+        read = self._pages_of(found.rows)
+        before: list[Segment] = []
+        after: list[Segment] = []
+        if not part.gap:
+            if found.more and (self.keyed or number == len(self._parts) - 1):
+                after = [Segment(self.page)]
+        elif wanted.range.backward:
+            left = max(1, part.length - len(found.rows)) if found.more else 0
+            before = [Segment(left)] if left else []
+        else:
+            before = [Segment(wanted.at)] if wanted.at else []
+            left = part.length - wanted.at - len(found.rows)
+            if not self.keyed and number < len(self._parts) - 1:
+                # What follows is known by its place.
+                after = [Segment(left)] if left > 0 else []
+            elif found.more:
+                # As long as rows are not counted, a further page is as good a guess as any.
+                after = [Segment(max(left, 1 if self.exact else self.page))]
+        self._parts[number : number + 1] = [*before, *read, *after]
+        if read:
+            self._joined(number + len(before))
+        self._settle()
+        self._let_go()
+
+    def count(self, total: int | None) -> None:
+        """Takes how many rows were counted; None when that is not known."""
+        if total is None:
+            self.exact = self.ended
+            return
+        self._stretch(total - len(self))
+        self._total, self.exact = total, True
+        self._settle()
+
+    def outdated(self) -> None:
+        """Something was written: every page may be another one."""
+        for part in self._parts:
+            part.stale = not part.gap
+
+    def find(self, key: Key | None) -> int | None:
+        """The place of a row that is kept, by its key."""
+        if key is None:
+            return None
+        for start, part in zip(self._starts, self._parts, strict=True):
+            for at, row in enumerate(part.rows or ()):
+                if row.key == key:
+                    return start + at
+        return None
+
+    def _locate(self, place: int) -> tuple[Segment | None, int]:
+        number = bisect_right(self._starts, place) - 1
+        if number < 0 or not self._parts or place >= len(self):
+            return None, 0
+        return self._parts[number], place - self._starts[number]
+
+    def _range(self, number: int, start: int) -> Range:
+        """From behind the part before to the last row of this one, or all that follows it."""
+        part = self._parts[number]
+        if not self.keyed:
+            return Range(skip=start)
+        low: tuple[Key, bool] | None = None
+        high: tuple[Key, bool] | None = None
+        before = self._parts[number - 1] if number else None
+        after = self._parts[number + 1] if number + 1 < len(self._parts) else None
+        if before is not None and before.last is not None:
+            low = before.last, False
+        elif before is not None and part.first is not None:
+            low = part.first, True
+        if part.last is not None and after is not None:
+            high = part.last, True
+        elif after is not None and after.first is not None:
+            high = after.first, False
+        return Range(low, high)
+
+    def _pages_of(self, rows: Sequence[Row]) -> list[Segment]:
+        """What was read as pages, none much longer than a page."""
+        self._clock += 1
+        found = []
+        most = len(rows) if len(rows) <= 2 * self.page else self.page
+        for start in range(0, len(rows), max(1, most)):
+            some = tuple(rows[start : start + most])
+            found.append(self._part_of(some))
+        return found
+
+    def _part_of(self, rows: tuple[Row, ...]) -> Segment:
+        return Segment(
+            len(rows), rows[0].key, rows[-1].key, rows, False, used=self._clock, serial=self._clock
+        )
+
+    def _joined(self, number: int) -> None:
+        """Joins a page to the one before it where both are short: rows come one by one."""
+        if not 0 < number < len(self._parts):
+            return
+        before, part = self._parts[number - 1], self._parts[number]
+        if before.rows is None or part.rows is None or before.stale or part.stale:
+            return
+        if before.length + part.length <= self.page:
+            self._parts[number - 1 : number + 1] = [self._part_of(before.rows + part.rows)]
+
+    def _stretch(self, by: int) -> None:
+        """Makes the last gap longer or shorter, or adds one behind all rows."""
+        gaps = [part for part in self._parts if part.gap]
+        if gaps:
+            gaps[-1].length = max(1, gaps[-1].length + by)
+        elif by > 0:
+            self._parts.append(Segment(by))
+
+    def _settle(self) -> None:
+        self._starts = list(accumulate((part.length for part in self._parts), initial=0))[:-1]
+        if not self._parts:
+            self._starts = []
+        if self.ended and self._total is None:
+            self.exact = True
+
+    def _let_go(self) -> None:
+        kept = [part for part in self._parts if part.rows]
+        most = max(FEWEST_KEPT, KEPT_CELLS // (self._columns * max(1, self.page)))
+        for part in sorted(kept, key=lambda one: one.used)[: max(0, len(kept) - most)]:
+            part.rows = None
+
+
+COUNT_SHARE = 20
+"""Counting anew waits so many times as long as counting took."""
+
+
+@dataclass(slots=True)
+class _Counting:
+    due: float = 0.0
+    asked: bool = False
+    wanted: bool = False
+    """Whether something was written since the rows were counted."""
+
+
+class TableRows:
+    """Opens a table in a grid and keeps it as the database stands."""
+
+    def __init__(
+        self,
+        name: str,
+        queries: DatabaseQueries,
+        grid: Grid,
+        told: Callable[[], None],
+        glyphs: Glyphs,
+    ) -> None:
+        self.name = name
+        self.shape: Shape | None = None
+        self.trouble = ""
+        """Why there is nothing to show, or why what is shown may be old."""
+        self.book = PageCache(1, keyed=False)
+        self._queries = queries
+        self._grid = grid
+        self._told = told
+        self._signs = glyphs
+        self._wanted: set[int] = set()
+        self._counting = _Counting()
+        self._looking = False
+        self._content = 0
+        """Which content of the database the pages are of, as long as none is outdated."""
+        self._sized = False
+        queries.ask(lambda database: database.open(name, page_rows), self._opened)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns."""
+        return [] if self.shape is None else [column.name for column in self.shape.columns]
+
+    def _opened(self, answer: Opened | Unavailable) -> None:
+        if isinstance(answer, Unavailable):
+            self.trouble = answer.reason
+            self._told()
+            return
+        shape = self.shape = answer.shape
+        self._content = answer.content
+        self.trouble = answer.trouble
+        self.book = PageCache(page_rows(shape), keyed=bool(shape.key), columns=len(shape.columns))
+        first = self.book.wanted(0)
+        if first is not None:
+            self.book.take(first, answer.first)
+        rows = answer.first.rows
+        self._sized = bool(rows)
+        by_number = bool(self._numbers_digits)
+        self._grid.show(
+            self.book,
+            self._columns((*rows[: LOOKED_AT - len(answer.last)], *answer.last)),
+            numbers=self._number if by_number else None,
+            digits=self._numbers_digits,
+        )
+        if answer.first.more:
+            self._count()
+        else:
+            self.book.count(None)
+        self._told()
+
+    @property
+    def _numbers_digits(self) -> int:
+        """Digits of what stands before a row where no column tells it from others."""
+        shape = self.shape
+        if shape is None or (shape.key and not shape.shown_key):
+            return 0
+        return 7
+
+    def _number(self, place: int, row: Row) -> str:
+        return str(row.key[0]) if row.key is not None else count(place + 1)
+
+    def _columns(self, rows: Sequence[Row]) -> tuple[GridColumn, ...]:
+        names = [(name, name) for name in self.names]
+        return columns_of(names, rows, self._signs)
+
+    # Reading
+
+    def want(self, place: int) -> None:
+        """A row is being drawn: reads its page if it is not known."""
+        if self.shape is None:
+            return
+        wanted = self.book.wanted(place)
+        if wanted is None or id(wanted.part) in self._wanted:
+            return
+        self._wanted.add(id(wanted.part))
+        shape = self.shape
+        self._queries.ask(
+            lambda database: database.page(shape, wanted.range, wanted.count),
+            lambda answer: self._take(wanted, answer),
+        )
+
+    def _take(self, wanted: PageRequest, answer: Page | Unavailable | None) -> None:
+        self._wanted.discard(id(wanted.part))
+        if answer is None:
+            self._queries.ask(self._open_again, self._opened)
+            return
+        if isinstance(answer, Unavailable):
+            self.trouble = answer.reason
+            # Asked for again when something is drawn again, not at once: it would fail again.
+            self._told()
+            return
+        self.trouble = ""
+        grid = self._grid
+        under = grid.selected
+        line = grid.screen_line_of(grid.cursor)
+        at_end = grid.cursor >= len(self.book) - 1
+        self.book.take(wanted, answer)
+        if not self._sized and answer.rows:
+            self._sized = True
+            grid.columns_found(self._columns(answer.rows))
+        moved = self.book.find(under.key) if under is not None else None
+        if moved is not None and moved != grid.cursor:
+            grid.rows_changed(moved, screen_line=line)
+        elif at_end and wanted.range.backward:
+            grid.rows_changed(len(self.book) - 1, screen_line=line)
+        else:
+            grid.rows_changed(max(0, grid.cursor) if len(self.book) else -1)
+        self._told()
+
+    def _count(self) -> None:
+        shape = self.shape
+        self._counting.wanted = True
+        if shape is None or self._counting.asked or time.monotonic() < self._counting.due:
+            return
+        self._counting.asked, self._counting.wanted = True, False
+        began = time.monotonic()
+
+        def take(total: int | Unavailable | None) -> None:
+            self._counting.asked = False
+            took = time.monotonic() - began
+            self._counting.due = time.monotonic() + COUNT_SHARE * took
+            if not isinstance(total, Unavailable):
+                follows = self._grid.cursor >= 0 and self._grid.cursor == len(self.book) - 1
+                self.book.count(total)
+                self.book_changed(follows and self.book.exact)
+                self._told()
+
+        self._queries.ask(lambda database: database.count(shape), take)
+
+    def book_changed(self, follows: bool = False) -> None:
+        """Draws what is other now."""
+        grid = self._grid
+        cursor = grid.cursor if len(self.book) else -1
+        grid.rows_changed(max(cursor, 0) if len(self.book) else -1)
+
+    def look(self) -> None:
+        """Reads anew what is seen if something was written."""
+        if self.shape is None or self._looking or self._queries.waiting:
+            return
+        self._looking = True
+        if self._counting.wanted:
+            self._count()
+
+        def take(content: int | Unavailable) -> None:
+            self._looking = False
+            if not isinstance(content, Unavailable) and content != self._content:
+                self._content = content
+                self.book.outdated()
+                self._count()
+                self._grid.repaint()
+                for place in self._grid.visible_rows:
+                    self.want(place)
+                if not len(self.book):
+                    self.reopen()
+
+        self._queries.ask(lambda database: database.current_content(), take)
+
+    def reopen(self) -> None:
+        """Reads a table anew that had no rows."""
+        self._queries.ask(lambda database: database.open(self.name, page_rows), self._reopened)
+
+    def _open_again(self, database: RawDatabase) -> Opened | Unavailable:
+        """The table as it is now; what was read of one that is gone stays on the screen."""
+        try:
+            return database.open(self.name, page_rows)
+        except KeyError:
+            return Unavailable("it is not there any more")
+
+    def _reopened(self, answer: Opened | Unavailable) -> None:
+        if not isinstance(answer, Unavailable) and (answer.first.rows or answer.trouble):
+            self._opened(answer)
+
+    # What is said
+
+    def how_many(self) -> str:
+        """The number of rows as far as it is known."""
+        if self.shape is None or (self.trouble and not len(self.book)):
+            return ""
+        number, cursor = self.book.total, self._grid.cursor
+        if self.book.exact:
+            if cursor >= 0 and number > 1:
+                return f"row {count(cursor + 1)} of {count(number)}"
+            return f"{count(number)} {'row' if number == 1 else 'rows'}"
+        return f"at least {count(self.book.known)} rows"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is known to have no rows."""
+        return self.shape is not None and not self.trouble and not len(self.book)
+
+    def declared(self, column: int) -> str:
+        """The type of a column as it is declared; nothing where none is."""
+        shape = self.shape
+        return shape.columns[column].type if shape and column < len(shape.columns) else ""
+
+    def where(self, row: Row) -> str:
+        """How the database itself tells a row from others."""
+        shape = self.shape
+        if shape is None:
+            return ""
+        if row.key is None:
+            return f"row {count(self._grid.cursor + 1)}"
+        if shape.by_rowid:
+            return f"rowid {row.key[0]}"
+        return f"key {key_text(row.key, 0)}"
+
+
+class RowDetail:
+    """Tells of one row; `told` is called when more of it was read."""
+
+    def __init__(
+        self, queries: DatabaseQueries, grid: Grid, view: ContentView, told: Callable[[], None]
+    ) -> None:
+        self._queries = queries
+        self._grid = grid
+        self._view = view
+        self._told = told
+        self._whole: tuple[Row, Row] | None = None
+        """A row as its page has it, and with more of its cells."""
+        self._content: tuple[Row, Content] | None = None
+
+    def left(self) -> None:
+        """The cursor went to another row."""
+        self._whole = None
+
+    def tell(self, table: TableRows | None, *, keep: bool, empty: str) -> None:
+        """Shows the row; `table` = it is a row of this table, and more of it can be read."""
+        glyphs, grid, view = self._grid.ui.glyphs, self._grid, self._view
+        row = grid.selected
+        if row is None or not grid.columns:
+            view.tell(TitledContent("", (), None, empty), keep=False)
+            return
+        facts = [cell_facts(grid.cell)]
+        if table is not None:
+            declared = table.declared(grid.column)
+            facts = [*([f"declared {declared}"] if declared else []), *facts, table.where(row)]
+        else:
+            facts.append(f"row {grid.cursor + 1:,}")
+        told = tuple(safe(one, glyphs) for one in facts)
+        title = grid.columns[grid.column].title
+        view.tell(TitledContent(title, told, self._record(row)), keep=keep)
+        if table is not None and self._whole is None:
+            self.read_more(table, MORE_KEPT)
+
+    def _names(self) -> Sequence[str]:
+        return [column.name for column in self._grid.columns]
+
+    def _current(self, row: Row) -> Row:
+        """The row with as many of its cells as were read."""
+        known = self._whole
+        return known[1] if known is not None and known[0] is row else row
+
+    def _record(self, row: Row) -> Content:
+        shown = self._current(row)
+        if self._content is None or self._content[0] is not shown:
+            record = as_record(self._names(), shown.cells)
+            self._content = shown, record_content(record)
+        return self._content[1]
+
+    def read_more(self, table: TableRows, kept: int) -> None:
+        """Reads a row that a page has only the beginnings of, up to so many characters a cell."""
+        row, shape, place = self._grid.selected, table.shape, self._grid.cursor
+        if row is None or shape is None or is_whole(self._current(row).cells):
+            return
+        names = self._names()
+
+        def take(answer: tuple[Row, Content] | Unavailable | None) -> None:
+            if isinstance(answer, tuple) and self._grid.selected is row:
+                self._whole = row, answer[0]
+                self._content = answer
+                self._told()
+
+        self._queries.ask(
+            lambda source: _with_content(source.row(shape, row.key, place, kept), names), take
+        )
+
+    def copy(self, *, whole: bool) -> Copy | None:
+        """The cell under the cursor, or the whole row."""
+        row, grid = self._grid.selected, self._grid
+        if row is None or not grid.columns:
+            return None
+        if whole:
+            return Copy(as_text(self._record(row)), "the row")
+        cell = self._current(row).cells[grid.column]
+        text = full_cell(cell)
+        shown = NULL if text is None else str(text)
+        what = "the cell" if is_whole([cell]) else "the beginning of the cell"
+        return Copy(fit_to_copy(grid.columns[grid.column].name, shown), what)
+
+
+def _with_content(row: Row | None, names: Sequence[str]) -> tuple[Row, Content] | None:
+    """A row laid out; on the database's thread, because it may be long."""
+    return None if row is None else (row, record_content(as_record(names, row.cells)))
+
+
+def as_text(content: Content) -> str:
+    """The lines of a content as they are copied."""
+    return "\n".join(line.lead + line.key + line.rest for line in content.lines)

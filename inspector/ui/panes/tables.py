@@ -1,0 +1,512 @@
+"""The tab of tables: all there are, the rows of one, questions in SQL; one level at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from inspector.live.feed import Unavailable
+from inspector.model.run import Run
+from inspector.query.raw_database import WHOLE
+from inspector.query.run_reader import RunReader
+from inspector.query.view import RunView
+from inspector.text.measure import cell_width, clip
+from inspector.ui.clipboard import fit_to_copy
+from inspector.ui.content import Content, ContentLine, record_content
+from inspector.ui.glyphs import Glyphs
+from inspector.ui.labels import safe
+from inspector.ui.lines import LineWidget, gap, margin
+from inspector.ui.palette import Role
+from inspector.ui.panes.base import Copy, Pane
+from inspector.ui.panes.grid import Fixed, Grid
+from inspector.ui.panes.queries import DatabaseQueries, RunQueries
+from inspector.ui.panes.record_columns import TABLES, Record
+from inspector.ui.panes.records import RecordList
+from inspector.ui.panes.sql import SqlField, SqlSession
+from inspector.ui.panes.table_rows import RowDetail, TableRows, as_text
+from inspector.ui.widgets.content_view import ContentView, TitledContent
+from inspector.ui.widgets.line_list import LineList
+
+WIDEST = 30
+"""Cells of the names, so that types stand below each other."""
+
+
+def facts_of(record: Record, glyphs: Glyphs) -> TitledContent:
+    """A table with its columns, each with its type and what else is declared of it."""
+    declared = record.get("declared") or [{"name": one} for one in record["columns"]]
+    number = len(declared)
+    facts = [str(record.get("type")), f"{number:,} {'column' if number == 1 else 'columns'}"]
+    if not record.get("documented", True):
+        facts.append("beyond the document")
+    extra = record.get("extra_columns") or ()
+    lines = tuple(_lines(declared, extra, glyphs))
+    return TitledContent(safe(str(record["name"]), glyphs), tuple(facts), Content(lines, "columns"))
+
+
+def _lines(
+    declared: Sequence[Mapping[str, Any]], extra: Sequence[str], glyphs: Glyphs
+) -> Iterator[ContentLine]:
+    names = [safe(str(one["name"]), glyphs) for one in declared]
+    wide = min(WIDEST, max(map(cell_width, names), default=0))
+    for name, one in zip(names, declared, strict=True):
+        told = " ".join(
+            word
+            for word, holds in (
+                (safe(str(one.get("type") or ""), glyphs), True),
+                ("primary key", one.get("key")),
+                ("not null", one.get("not_null")),
+                ("generated", one.get("generated")),
+                (
+                    f"default {safe(str(one.get('default')), glyphs)}",
+                    one.get("default") is not None,
+                ),
+                ("never read", one.get("withheld")),
+                ("beyond the document", one["name"] in extra),
+            )
+            if holds and word
+        )
+        shown = clip(name, WIDEST, ellipsis=glyphs.cut)
+        yield ContentLine("", shown + " " * (wide - cell_width(shown) + 2), told)
+
+
+class FactBar(LineWidget):
+    """A title and facts, as many as there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__(id="raw-bar")
+        self._title = ""
+        self._facts: tuple[tuple[str, Role], ...] = ()
+
+    def show(self, title: str, *facts: tuple[str, Role]) -> None:
+        """Safe texts, the most important first."""
+        self._title, self._facts = title, tuple(fact for fact in facts if fact[0])
+        self.repaint()
+
+    def paint_line(self, y: int, width: int) -> Strip:
+        """The line."""
+        line, cut = self.line(width), self.ui.glyphs.cut
+        edge, end = margin(width), width - margin(width)
+        line.put(edge, "")
+        if self._title:
+            # Names are long: facts about them keep their room.
+            least = sum(len(text) + gap(width) for text, _ in self._facts[:1])
+            room = max((end - edge) // 2, end - edge - least)
+            line.put(edge, clip(self._title, room, ellipsis=cut), Role.STRONG)
+        for text, role in self._facts:
+            skip = gap(width) if line.cells > edge else 0
+            room = end - line.cells - skip
+            if room < min(8, len(text)):
+                break
+            line.add(clip(text, room, ellipsis=cut), role, skip=skip)
+        return line.strip()
+
+
+class TableListLoader:
+    """Reads the list with the run's own reader, and counts rows with that of the database."""
+
+    def __init__(
+        self,
+        queries: RunQueries,
+        database: DatabaseQueries,
+        shown: RecordList,
+        told: Callable[[], None],
+    ) -> None:
+        self.records: tuple[Record, ...] = ()
+        self._queries = queries
+        self._database = database
+        self._shown = shown
+        self._told = told
+        self._absent: tuple[str, ...] = ()
+        self._counts: dict[str, int | None] = {}
+        self._trouble = ""
+        self._read = False
+
+    def read(self) -> None:
+        """Reads the list."""
+        self._queries.ask("tables", _tables, self._take)
+
+    def _take(self, answer: tuple[Record, ...] | Unavailable) -> None:
+        self._read = True
+        if isinstance(answer, Unavailable):
+            self._trouble = answer.reason
+        else:
+            self._trouble = ""
+            self.records = tuple(one for one in answer if not one.get("missing"))
+            self._absent = tuple(str(one["name"]) for one in answer if one.get("missing"))
+        self._show()
+
+    def names(self) -> dict[str, list[str]]:
+        """Tables with their columns."""
+        return {str(one["name"]): list(one["columns"]) for one in self.records}
+
+    def _show(self) -> None:
+        shown = ({**one, "rows": self._counts.get(str(one["name"]))} for one in self.records)
+        self._shown.show(TABLES, tuple(shown))
+        self._told()
+
+    def outdated(self) -> None:
+        """There may be other rows."""
+        self._counts.clear()
+
+    def count_next(self) -> None:
+        """Counts the rows of one table; `told` is called when that is done."""
+        names = (str(one["name"]) for one in self.records)
+        name = next((name for name in names if name not in self._counts), None)
+        if name is None or self._database.waiting:
+            return
+
+        def take(answer: int | Unavailable | None) -> None:
+            self._counts[name] = answer if isinstance(answer, int) else None
+            self._show()
+
+        self._database.ask(lambda database: database.count_of(name), take)
+
+    def tell(self, bar: FactBar, view: ContentView, *, keep: bool) -> None:
+        """Says how many there are, which should be there, and how the selected one is made."""
+        glyphs, record, number = self._shown.ui.glyphs, self._shown.record, len(self.records)
+        title = f"{number:,} {'table or view' if number == 1 else 'tables and views'}"
+        absent = f"documented, not in this database: {', '.join(self._absent)}"
+        bar.show(
+            title if self.records else "",
+            (safe(self._trouble, glyphs), Role.WARNING),
+            (safe(absent, glyphs) if self._absent else "", Role.MUTED),
+        )
+        if record is None:
+            nothing = self._read and not self._trouble
+            view.tell(
+                TitledContent("", (), None, "This database has no tables." if nothing else ""),
+                keep=False,
+            )
+        else:
+            view.tell(facts_of(record, glyphs), keep=keep)
+
+
+def _tables(reader: RunReader) -> tuple[Record, ...]:
+    return tuple(reader.record("tables"))
+
+
+AGAIN = 0.5
+"""Seconds between two readings of the list while the run goes on."""
+LIST, ROWS, ANSWER = "-list", "-rows", "-answer"
+DETAIL = "-detail"
+"""The class of a pane that shows one row alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What answers on the three levels."""
+
+    database: DatabaseQueries
+    listed: TableListLoader
+    asked: SqlSession
+    detail: RowDetail
+
+
+class TablesPane(Pane):
+    """Three levels, one at a time: the tables, the rows of a table, the answer to a question."""
+
+    def __init__(self, queries: RunQueries, run: Run) -> None:
+        super().__init__(queries, id="tables-pane")
+        self.run = run
+        self.level = LIST
+        self.add_class(LIST)
+        self._outdated = True
+        self._again: Timer | None = None
+        self._asks_when_ready = False
+        self._made: _Parts | None = None
+        self._table: TableRows | None = None
+
+    def compose(self) -> ComposeResult:
+        """The question, what is shown, the list or the rows, and what is under the cursor."""
+        yield SqlField()
+        yield FactBar()
+        yield RecordList()
+        yield Grid(self._want)
+        yield ContentView(id="content")
+
+    def on_mount(self) -> None:
+        """A thread of its own: what takes long here keeps no view of the run waiting."""
+        database = DatabaseQueries(self.run.store.path, self.ui.clock, self)
+        self._made = _Parts(
+            database,
+            TableListLoader(self.queries, database, self.tables, self._listed),
+            SqlSession(database, self.grid, self._answered, self.ui.glyphs),
+            RowDetail(database, self.grid, self.query_one(ContentView), self._told),
+        )
+        self._arrange()
+        if self._asks_when_ready:
+            self.call_after_refresh(self.ask_sql)
+
+    def on_unmount(self) -> None:
+        """Private copies go."""
+        self._parts.database.stop()
+
+    @property
+    def _parts(self) -> _Parts:
+        assert self._made is not None
+        return self._made
+
+    @property
+    def tables(self) -> RecordList:
+        """The tables."""
+        return self.query_one(RecordList)
+
+    @property
+    def grid(self) -> Grid:
+        """The rows of one of them, or of an answer."""
+        return self.query_one(Grid)
+
+    @property
+    def field(self) -> SqlField:
+        """The question."""
+        return self.query_one(SqlField)
+
+    @property
+    def main(self) -> Widget:
+        """What has the focus on this level."""
+        if self.is_detail:
+            return self.query_one(ContentView)
+        if self.level == ANSWER and not self.grid.columns:
+            return self.field
+        return self.tables if self.level == LIST else self.grid
+
+    def hints(self, width: int) -> tuple[tuple[str, str], ...]:
+        """The footer of the level."""
+        if self.level == LIST:
+            return (("enter", "its rows"), ("sql", "sql"), ("copy.value", "copy record"))
+        if self.field.has_focus:
+            return (("enter", "ask"), ("back", "leave"))
+        if self.is_detail:
+            return (("back", "back"), ("copy.value", "copy row"))
+        return (
+            ("enter", "whole row"),
+            ("outward", "column"),
+            ("copy.value", "copy cell"),
+            ("sql", "sql"),
+            ("back", "back"),
+            ("copy.location", "copy location"),
+        )
+
+    # What arrives
+
+    def take(self, view: RunView) -> None:
+        """Another view: there may be other tables."""
+        self._outdated = True
+        if self.display and self._again is None:
+            self._again = self.set_timer(AGAIN, self._read)
+
+    def opened(self) -> None:
+        """Reads the list if it may be another one."""
+        if self._outdated:
+            self._read()
+
+    def _read(self) -> None:
+        self._again = None
+        self._outdated = False
+        self._parts.listed.outdated()
+        self._parts.listed.read()
+
+    def _listed(self) -> None:
+        self.field.know(self._parts.listed.names())
+        if self.level == LIST:
+            self._tell(keep=True)
+            self._parts.listed.count_next()
+
+    def tick(self) -> None:
+        """Reads anew what was written; says how long a question takes already."""
+        if self.level == ROWS and self._table is not None:
+            self._table.look()
+        elif self.level == ANSWER and self._parts.asked.running:
+            self._tell(keep=True)
+
+    def _want(self, place: int) -> None:
+        if self.level == ROWS and self._table is not None:
+            self._table.want(place)
+
+    # Levels
+
+    def _go(self, level: str) -> None:
+        """Shows another level; what was asked on the one before is given up."""
+        self._parts.database.turn()
+        self.remove_class(LIST, ROWS, ANSWER, DETAIL)
+        self.add_class(level)
+        self.level = level
+        self.grid.show(Fixed(), ())
+        self._arrange()
+
+    def _arrange(self) -> None:
+        alone = self.is_detail
+        self.tables.display = self.level == LIST
+        self.grid.display = self.level != LIST and not alone
+        self.field.display = self.level == ANSWER and not alone
+
+    def _show_hints(self) -> None:
+        show = getattr(self.screen, "show_hints", None)
+        if show is not None and self.display:
+            show()
+
+    @property
+    def is_detail(self) -> bool:
+        """Whether one row is shown alone."""
+        return self.has_class(DETAIL)
+
+    def _show_detail(self, shown: bool) -> None:
+        self.set_class(shown, DETAIL)
+        self._arrange()
+        self.main.focus()
+
+    def open_table(self, name: str) -> None:
+        """Shows the rows of a table."""
+        self._go(ROWS)
+        database, glyphs = self._parts.database, self.ui.glyphs
+        self._table = TableRows(name, database, self.grid, self._told, glyphs)
+        self.grid.focus()
+        self._tell(keep=False)
+
+    def ask_sql(self) -> None:
+        """Opens the line for a question, as soon as there is one; or goes back to it."""
+        if self._made is None:
+            self._asks_when_ready = True
+            return
+        if self.level != ANSWER:
+            table = self._table.name if self.level == ROWS and self._table else None
+            self._go(ANSWER)
+            self._parts.asked.begin(self.field, table)
+            self._tell(keep=False)
+        self._show_detail(False)
+        self.field.focus()
+
+    def back(self) -> bool:
+        """Gives up a question, closes the row, or goes to the level around."""
+        if self._parts.asked.running:
+            self._parts.asked.cancel()
+        elif self.is_detail:
+            self._show_detail(False)
+        elif self.level == LIST:
+            return False
+        elif self.level == ANSWER and self._table is not None:
+            self.open_table(self._table.name)
+        else:
+            self._table = None
+            self._go(LIST)
+            self.tables.focus()
+            self._listed()
+        return True
+
+    def enter(self) -> None:
+        """Opens a table, or the whole of a row."""
+        if self.level == LIST:
+            record = self.tables.record
+            if record is not None:
+                self.open_table(str(record["name"]))
+        elif self.grid.selected is not None and not self.is_detail:
+            self._show_detail(True)
+            if self.level == ROWS and self._table is not None:
+                self._parts.detail.read_more(self._table, WHOLE)
+
+    def inward(self) -> None:
+        """A column further right."""
+        self.grid.turn(1)
+
+    def outward(self) -> None:
+        """A column further left."""
+        self.grid.turn(-1)
+
+    # The question
+
+    @on(SqlField.Left)
+    def _left(self, event: SqlField.Left) -> None:
+        event.stop()
+        asked = self._parts.asked
+        if event.key == "enter":
+            asked.ask(self.field, self.app)
+            self._tell(keep=False)
+        elif event.key == "escape":
+            self.back()
+        elif event.key == "tab":
+            if not self.field.complete() and self.grid.columns:
+                self.grid.focus()
+        else:
+            asked.older(self.field, self.app, -1 if event.key == "up" else 1)
+
+    def _answered(self) -> None:
+        if self.level != ANSWER:
+            return
+        if self.grid.columns and len(self.grid.columns):
+            self.grid.focus()
+        self._tell(keep=False)
+
+    # What is under the cursor
+
+    def on_descendant_focus(self) -> None:
+        """What can be done depends on whether something is being typed."""
+        self._show_hints()
+
+    def _told(self) -> None:
+        self._tell(keep=True)
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        self._parts.detail.left()
+        self._tell(keep=False)
+
+    @on(Grid.Turned)
+    def _turned(self) -> None:
+        self._tell(keep=True)
+
+    def _tell(self, *, keep: bool) -> None:
+        parts, bar = self._parts, self.query_one(FactBar)
+        if self.level == LIST:
+            parts.listed.tell(bar, self.query_one(ContentView), keep=keep)
+        elif self.level == ANSWER:
+            bar.show("", *parts.asked.facts())
+            parts.detail.tell(None, keep=keep, empty="")
+        elif self._table is not None:
+            self._tell_table(self._table, bar)
+            empty = "It has no rows." if self._table.is_empty else ""
+            parts.detail.tell(self._table, keep=keep, empty=empty)
+
+    def _tell_table(self, table: TableRows, bar: FactBar) -> None:
+        glyphs, many = self.ui.glyphs, len(self.grid.columns)
+        bar.show(
+            safe(table.name, glyphs),
+            (safe(table.trouble, glyphs), Role.WARNING),
+            (table.how_many(), Role.MUTED),
+            (f"column {self.grid.column + 1:,} of {many:,}" if many else "", Role.MUTED),
+            ("view" if table.shape is not None and table.shape.is_view else "", Role.MUTED),
+        )
+
+    # Copying
+
+    def value_to_copy(self) -> Copy | None:
+        """The cell under the cursor; where the whole row is open, the row."""
+        if self.level != LIST:
+            return self._parts.detail.copy(whole=self.is_detail)
+        record = self.tables.record
+        if record is None:
+            return None
+        return Copy(as_text(record_content(dict(record))), "the record")
+
+    def location_to_copy(self) -> Copy | None:
+        """Database, table and row; of an answer the question."""
+        row, table = self.grid.selected, self._table
+        parts = [self.run.store.path]
+        if self.level == ANSWER:
+            parts.append(self._parts.asked.sql)
+        elif self.level == ROWS and table is not None:
+            parts += [f"table {table.name}", *([table.where(row)] if row is not None else [])]
+        elif self.tables.record is not None:
+            parts.append(f"table {self.tables.record['name']}")
+        return Copy(fit_to_copy(None, "  ".join(parts)), "the location")
+
+    def redraw(self) -> None:
+        """Another zone or theme."""
+        self.tables.repaint()
+        self.grid.repaint()

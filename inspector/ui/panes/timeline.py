@@ -1,0 +1,395 @@
+"""The first tab: timeline, scrubber and the detail of the step under the cursor."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+
+from inspector.derive.axis import Span, span_of, tells_time
+from inspector.live.feed import Unavailable
+from inspector.model.run import Run
+from inspector.model.status import ENDED
+from inspector.query.view import RunView, StepContext
+from inspector.ui.clipboard import fit_to_copy
+from inspector.ui.command_screen import CommandScreen
+from inspector.ui.labels import kind_sign
+from inspector.ui.lines import NARROW
+from inspector.ui.palette import Role
+from inspector.ui.panes.base import Copy, Pane, open_linked
+from inspector.ui.panes.position import context_at, failure_instants, instant_of, values_of_then
+from inspector.ui.panes.queries import RunQueries
+from inspector.ui.panes.scrubber import IdleLabels, Place, Scrubber
+from inspector.ui.panes.step_detail import Detail, StepDetail, location
+from inspector.ui.panes.timeline_list import Timeline
+from inspector.ui.widgets.line_list import LineList
+
+LOOK = 0.05
+"""Seconds on a step before its detail is read, so that scrolling reads nothing."""
+
+HELD = 0.09
+"""Seconds between two moves of the cursor that are one held key."""
+
+AGAIN = 1.0
+"""Seconds between two readings of the same step while the run goes on around it."""
+
+KEPT_CONTEXTS = 64
+
+
+class TimelinePane(Pane):
+    """Timeline, scrubber and detail."""
+
+    HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("enter", "fold"),
+        ("failure.next", "failures"),
+        ("live", "live"),
+        ("travel.back", "travel"),
+        ("copy.value", "copy"),
+        ("resume", "resume…"),
+        ("raw", "raw row"),
+    )
+    FEWER: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("enter", "fold"),
+        ("failure.next", "failures"),
+        ("travel.back", "travel"),
+        ("resume", "resume…"),
+    )
+    ALONE: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("back", "all steps"),
+        ("failure.next", "failures"),
+        ("copy.value", "copy"),
+        ("raw", "raw row"),
+    )
+    """The footer while the detail stands alone."""
+    WIDE = 100
+
+    class AxisChanged(Message):
+        """The axis is time now, or the order of events."""
+
+    def __init__(self, queries: RunQueries, run: Run) -> None:
+        super().__init__(queries, id="timeline-pane")
+        self.run = run
+        self.view: RunView | None = None
+        self.live: RunView | None = None
+        """The newest view; the axis is its axis, also while travelling."""
+        self.paused = False
+        self.by_order: bool | None = None
+        """Whether the axis is the order of events; None = whichever says more."""
+        self.show_idle = False
+        self._contexts: dict[tuple[int, int, str], StepContext | Unavailable] = {}
+        self._look: Timer | None = None
+        self._looking_at: int | None = None
+        self._looked_at = -HELD
+        self._span_until = 0
+
+    def compose(self) -> ComposeResult:
+        """The timeline with what stands above and below it, and the detail.
+
+        Every container around a widget is drawn with it, so there is none but the tab.
+        """
+        yield IdleLabels()
+        yield Timeline()
+        yield Scrubber()
+        yield Detail()
+
+    @property
+    def timeline(self) -> Timeline:
+        """The list of steps."""
+        return self.query_one(Timeline)
+
+    @property
+    def detail(self) -> Detail:
+        """The detail."""
+        return self.query_one(Detail)
+
+    @property
+    def main(self) -> Widget:
+        """The timeline."""
+        return self.timeline
+
+    @property
+    def timed(self) -> bool:
+        """Whether the axis is time."""
+        return self.timeline.span is not None
+
+    def hints(self, width: int) -> tuple[tuple[str, str], ...]:
+        """What fits: below 60 columns Enter opens the detail."""
+        if self.has_class("-detail"):
+            return self.ALONE
+        if width < NARROW:
+            return (("enter", "detail"), ("failure.next.alone", "failure"))
+        if width < self.WIDE:
+            return self.FEWER
+        hints = list(self.HINTS)
+        if self.timed:
+            idle = "cut idle" if self.show_idle else "show idle"
+            hints[4:4] = [("idle", idle), ("zone", "time zone")]
+        return tuple(hints)
+
+    # What arrives
+
+    def take(self, view: RunView) -> None:
+        """Shows a view; the newest one gives the axis."""
+        if self.view is not None and self.view.partial:
+            self.live = None
+        self.view = view
+        if not view.travelling or self.live is None:
+            self.live = view
+        self.timeline.take(view, self._span())
+        self._look_again()
+
+    def _span(self) -> Span | None:
+        """The time to show; None = the order of events."""
+        live = self.live
+        if live is None or live.run.order_only or self.by_order:
+            return None
+        span = span_of(live.steps, live.run, self.ui.clock())
+        if span is None or (self.by_order is None and not tells_time(live.steps, live.run, span)):
+            return None
+        if self.show_idle:
+            span = span._replace(idle=())
+        if live.run.status in ENDED:
+            return span
+        self._span_until = span.stop + span.busy
+        return span.steady()
+
+    def tick(self) -> None:
+        """What is open has grown older; the axis follows when its span has doubled."""
+        self.detail.tick()
+        live = self.live
+        if live is None or not self.timed or live.run.status in ENDED or self.paused:
+            return
+        if self.ui.clock() > self._span_until and self.view is not None:
+            self.timeline.take(self.view, self._span())
+        else:
+            self.timeline.rearrange()
+
+    def redraw(self) -> None:
+        """Another zone or theme."""
+        self.timeline.rearrange()
+        self._tell()
+
+    @on(Timeline.Arranged)
+    def _arranged(self) -> None:
+        timeline, view = self.timeline, self.view
+        if view is None:
+            return
+        self.query_one(IdleLabels).show(timeline.columns, timeline.axis)
+        failing = self.live or view
+        position: int | None
+        if timeline.span is None:
+            failures = list(failing.failures)
+            position = view.events or None
+        else:
+            now = self.ui.clock()
+            failures = failure_instants(failing, now)
+            position = instant_of(view, view.events, now) if view.travelling else None
+            position = timeline.span.stop if not view.travelling else position
+        self.query_one(Scrubber).show(
+            self._place(view), timeline.columns, timeline.axis, failures, position
+        )
+
+    def _place(self, view: RunView) -> Place:
+        if view.partial:
+            return Place(view.events, view.total_events, "newest", partial=True)
+        if view.travelling:
+            return Place(view.events, view.total_events, "travelling", Role.TRAVEL, True)
+        if self.paused:
+            return Place(view.events, view.total_events, "paused", Role.WARNING)
+        word = "" if view.run.status in ENDED else "following"
+        return Place(view.events, view.total_events, word)
+
+    # The detail
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        self._look_again()
+
+    def _look_again(self) -> None:
+        """Tells what is known of the step at once, and reads the rest.
+
+        While a key is held down the detail waits until it is let go.
+        """
+        now = monotonic()
+        held, self._looked_at = now - self._looked_at < HELD, now
+        step = self._step()
+        if held and step != self._looking_at:
+            if self._look is not None:
+                self._look.stop()
+            self._looking_at = step
+            self._look = self.set_timer(HELD, self._let_go)
+            return
+        known = self._tell()
+        if self._look is not None:
+            if known and step == self._looking_at:
+                # What is about to be read again need not wait for the run to be silent.
+                return
+            self._look.stop()
+        self._looking_at = step
+        self._look = self.set_timer(AGAIN if known else LOOK, self._ask)
+
+    def _let_go(self) -> None:
+        """The cursor came to rest after a key was held down."""
+        self._look, self._looking_at = None, None
+        self._looked_at -= HELD
+        self._look_again()
+
+    def _key(self, step: int) -> tuple[int, int, str]:
+        assert self.view is not None
+        steps = self.view.steps
+        last = -self.view.events if self.view.travelling else steps.span_last[step]
+        return (step, last, steps.status_of(step).value)
+
+    def _tell(self) -> bool:
+        """Fills the detail with what is known; whether everything is."""
+        timeline, view = self.timeline, self.view
+        step = self._step()
+        if view is None or step is None:
+            self.detail.tell(None)
+            return True
+        context = self._contexts.get(self._key(step))
+        found = context if isinstance(context, StepContext) else None
+        described = view.describe(step)
+        if found is not None and not view.travelling:
+            described = found.step
+        picture = timeline.picture(timeline.cursor)
+        then = values_of_then(found, view, self.ui.clock()) if found else None
+        self.detail.tell(
+            StepDetail(
+                kind_sign(described.kind, self.ui.glyphs),
+                picture.label,
+                described,
+                view.run,
+                then or found,
+                view.events if view.travelling else None,
+                context.reason if isinstance(context, Unavailable) else "",
+                then is not None,
+                view.partial,
+            )
+        )
+        return found is not None
+
+    def _step(self) -> int | None:
+        """The step that the detail is about: the one whose status its row tells."""
+        timeline, view = self.timeline, self.view
+        if view is None or not 0 <= timeline.step < len(view.steps):
+            return None
+        return timeline.index.speaker(timeline.step)
+
+    def _ask(self) -> None:
+        self._look = None
+        step = self._step()
+        if step is None or self.view is None or self.view.partial:
+            return
+        key = self._key(step)
+
+        def take(answer: StepContext | Unavailable) -> None:
+            if len(self._contexts) >= KEPT_CONTEXTS:
+                del self._contexts[next(iter(self._contexts))]
+            self._contexts[key] = answer
+            self._tell()
+
+        at = self.view.events if self.view.travelling else None
+        self.queries.ask("context", lambda reader: context_at(reader, step, at), take)
+
+    # What can be done
+
+    def enter(self) -> None:
+        """Folds or unfolds, or goes to the run that a step stands for; in one pane, the detail."""
+        timeline = self.timeline
+        if self.screen.size.width < NARROW:
+            self._show_detail(not self.has_class("-detail"))
+        elif not open_linked(self, timeline.view, timeline.step):
+            timeline.toggle()
+
+    def _show_detail(self, shown: bool) -> None:
+        self.set_class(shown, "-detail")
+        (self.detail if shown else self.timeline).focus()
+        self._hints_changed()
+
+    def back(self) -> bool:
+        """From one part to all."""
+        if not (self.has_class("-detail") or self.has_class("-zoomed")):
+            return False
+        self.remove_class("-detail", "-zoomed")
+        self.timeline.focus()
+        self._hints_changed()
+        return True
+
+    def zoom(self) -> None:
+        """The focused one of timeline and detail alone, or both."""
+        if self.has_class("-zoomed"):
+            self.remove_class("-detail", "-zoomed")
+        else:
+            self.set_class(self.detail.has_focus, "-detail")
+            self.add_class("-zoomed")
+        self._hints_changed()
+
+    def _hints_changed(self) -> None:
+        if isinstance(self.screen, CommandScreen):
+            self.screen.show_hints()
+
+    def inward(self) -> None:
+        """Unfolds, or goes inside."""
+        self.timeline.inward()
+
+    def outward(self) -> None:
+        """Folds, or goes to the step around."""
+        self.timeline.outward()
+
+    def toggle_idle(self) -> None:
+        """Shows idle stretches at their length, or cuts them out."""
+        self.show_idle = not self.show_idle
+        self._take_axis()
+
+    def toggle_axis(self) -> None:
+        """Changes between time and the order of events."""
+        self.by_order = self.timed
+        self._take_axis()
+
+    def _take_axis(self) -> None:
+        if self.view is not None:
+            self.timeline.take(self.view, self._span())
+            self.post_message(self.AxisChanged())
+
+    @property
+    def row_event(self) -> int | None:
+        """The newest event of the step under the cursor."""
+        step = self._step()
+        if step is None or self.view is None:
+            return None
+        return self.view.steps.last[step] or self.view.steps.span_last[step] or None
+
+    def source_location(self) -> str | None:
+        """The line of the step's statement, once its detail was read."""
+        step = self._step()
+        context = self._contexts.get(self._key(step)) if step is not None else None
+        place = context.step.ref.get("source") if isinstance(context, StepContext) else None
+        return place if isinstance(place, str) else None
+
+    def value_to_copy(self) -> Copy | None:
+        """The error of the step, else its name."""
+        step = self._step()
+        if step is None or self.view is None:
+            return None
+        described = self.view.describe(step)
+        if described.error:
+            return Copy(fit_to_copy(None, described.error), "the error")
+        return Copy(self.timeline.picture(self.timeline.cursor).label, "the step's name")
+
+    def location_to_copy(self) -> Copy | None:
+        """Store, run, step and row."""
+        step = self._step()
+        if step is None or self.view is None:
+            return None
+        view = self.view
+        context = self._contexts.get(self._key(step))
+        found = context if isinstance(context, StepContext) else None
+        about = StepDetail("", "", view.describe(step), view.run, found)
+        parts = [view.run.key, f"step {about.step.id}", location(about)]
+        return Copy(fit_to_copy(None, "  ".join(part for part in parts if part)), "the location")

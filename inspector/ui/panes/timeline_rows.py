@@ -1,0 +1,320 @@
+"""Where things stand on a line of the timeline, for a width; nothing widens with its content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from inspector.derive.axis import Axis
+from inspector.model.status import Status
+from inspector.text.measure import cell_width, clip
+from inspector.ui.command_screen import GlyphMeaning
+from inspector.ui.context import UiContext
+from inspector.ui.glyphs import MEANINGS, Glyphs
+from inspector.ui.lines import NARROW, Line, margin
+from inspector.ui.palette import STATUS_ROLE, Ground, Role, ThemeStyles
+
+COUNT_CELLS = 7
+"""Kept free for `∥ 2/3`, so that a label is cut where it was when the count grows."""
+
+NARROW_AXIS = 10
+TOKENS_FROM = 100
+"""Columns from which tokens have a column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Columns of the timeline; those that end before a column are right-aligned."""
+
+    width: int
+    sign: int
+    tree: int
+    """The sign that folds the outermost steps."""
+    indent: int
+    label: int
+    """The outermost labels."""
+    label_end: int
+    count_end: int | None
+    """None where counts follow the label."""
+    tokens_end: int | None
+    duration_end: int | None
+    axis: int
+    cells: int
+
+    @property
+    def narrow(self) -> bool:
+        """Whether there is one pane only."""
+        return self.width < NARROW
+
+    @property
+    def gap(self) -> int:
+        """Empty cells between a label and what follows it."""
+        return 2 if self.narrow else 3
+
+
+def columns_for(width: int, timed: bool, tokens: bool = False) -> Columns:
+    """The columns of a pane this wide, without or with durations."""
+    edge = margin(width)
+    if width < NARROW:
+        axis = max(12, width - edge - NARROW_AXIS)
+        end = axis - 1
+        tokens_end = None
+        tree, indent = 3, 1
+    else:
+        tree, indent = 5, 2
+        end = min(41, (width + 3) // 2) + max(0, (width - 82) // 2)
+        axis = end + 3
+        tokens_end = end - 10 if timed and tokens and width >= TOKENS_FROM else None
+    duration_end = end if timed else None
+    label_end = end
+    if timed:
+        label_end = (tokens_end - 6 if tokens_end else end - 8) - 2
+    return Columns(
+        width,
+        sign=edge,
+        tree=tree,
+        indent=indent,
+        label=tree + 2,
+        label_end=label_end,
+        count_end=None if timed else end,
+        tokens_end=tokens_end,
+        duration_end=duration_end,
+        axis=axis,
+        cells=max(1, width - edge - axis),
+    )
+
+
+LEAST_LABEL, LEAST_NARROW = 12, 8
+"""Cells that a label keeps, however deep its step is."""
+
+LEAST_NOTE = 5
+"""Cells below which a note is left out."""
+
+QUIET = {Status.PENDING, Status.SKIPPED, Status.NOT_NEEDED}
+"""What did not happen is not as loud as what did."""
+
+
+class RowModel(NamedTuple):
+    """All that is drawn of one row; two equal ones look alike. Every text is safe."""
+
+    step: int
+    depth: int
+    open: bool | None
+    status: Status
+    sign: str
+    """Of the kind of step."""
+    label: str
+    short: str
+    """What is enough of the label where it has no room; empty when it is to be cut."""
+    note: str
+    counted: str
+    tokens: str
+    duration: str
+    duration_role: Role
+    bar_cell: int
+    bar: str
+    bar_role: Role
+
+
+class Lines(NamedTuple):
+    """What goes through all rows: ticks, the ends of idle stretches, the position of a traveller.
+
+    Each is a cell of the axis; `position` is -1 while following.
+    """
+
+    ticks: tuple[int, ...]
+    idle: tuple[int, ...]
+    position: int
+
+
+def lines_of(axis: Axis, position: int) -> Lines:
+    """The lines of an axis."""
+    idle = tuple(cell for cut in axis.cuts for cell in (cut.first, cut.last))
+    return Lines(tuple(tick.cell for tick in axis.ticks), idle, position)
+
+
+class Cells:
+    """A line as rows need it: texts from left to right, each with a role, in as few steps as can
+    be. A frame draws dozens of them; for anything else there is `paint.Line`.
+    """
+
+    __slots__ = ("_ground", "_segments", "_style", "cells")
+
+    def __init__(self, styles: ThemeStyles, ground: Ground) -> None:
+        self.cells = 0
+        self._ground = ground
+        self._style = styles.style
+        self._segments: list[Segment] = []
+
+    def put(self, column: int, text: str, role: Role) -> None:
+        """Writes `text` (safe already) from a column on that nothing reached yet."""
+        segments, gap = self._segments, column - self.cells
+        if gap > 0:
+            if segments:
+                before, style, _ = segments[-1]
+                segments[-1] = Segment(before + " " * gap, style)
+            else:
+                segments.append(Segment(" " * gap, self._style(Role.TEXT, self._ground)))
+            self.cells = column
+        segments.append(Segment(text, self._style(role, self._ground)))
+        self.cells += len(text) if text.isascii() else cell_width(text)
+
+    def right(self, end: int, text: str, role: Role) -> None:
+        """Writes `text` so that it ends before column `end`."""
+        self.put(end - cell_width(text), text, role)
+
+    def strip(self, width: int) -> Strip:
+        """The finished line."""
+        if self.cells < width:
+            self.put(width, "", Role.TEXT)
+        strip = Strip(self._segments, self.cells)
+        return strip if self.cells == width else strip.adjust_cell_length(width)
+
+
+class RowPainter:
+    """Draws rows, with the columns and lines that they share."""
+
+    def __init__(self, ui: UiContext, columns: Columns, lines: Lines) -> None:
+        self.ui = ui
+        self.columns = columns
+        self.lines = lines
+        self._runs = self._runs_of_lines()
+        counts = COUNT_CELLS + 2 if columns.count_end is not None else 0
+        least = LEAST_NARROW if columns.narrow else LEAST_LABEL
+        room = columns.label_end - counts - columns.label - least
+        self._deepest = max(0, room // columns.indent)
+
+    def _runs_of_lines(self) -> list[tuple[int, str, Role]]:
+        """The lines as texts: those of one role that follow each other are one text with spaces
+        between them, because a line of few pieces is drawn faster."""
+        glyphs, styles = self.ui.glyphs, self.ui.styles
+        marks: dict[int, tuple[str, Role]] = {}
+        if styles.draws(Role.DIM):
+            marks = dict.fromkeys(self.lines.ticks, (glyphs.guide, Role.DIM))
+        marks |= dict.fromkeys(self.lines.idle, (glyphs.idle, Role.LINE))
+        if self.lines.position >= 0:
+            marks[self.lines.position] = (glyphs.idle, Role.TRAVEL)
+        runs: list[tuple[int, str, Role]] = []
+        for cell, (sign, role) in sorted(marks.items()):
+            if runs and runs[-1][2] is role:
+                start, text, _ = runs[-1]
+                runs[-1] = (start, f"{text:<{cell - start}}{sign}", role)
+            else:
+                runs.append((cell, sign, role))
+        return runs
+
+    def blank(self, width: int) -> Strip:
+        """A line below the rows: only the position of a traveller goes on there."""
+        line = Line(width, self.ui.styles)
+        if self.lines.position >= 0:
+            line.put(self.columns.axis + self.lines.position, self.ui.glyphs.idle, Role.TRAVEL)
+        return line.strip()
+
+    def row(self, picture: RowModel, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
+        """One row."""
+        ui, columns = self.ui, self.columns
+        ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
+        line = Cells(ui.styles, ground)
+        if cursor:
+            line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
+        line.put(columns.sign, ui.glyphs.of(picture.status), STATUS_ROLE[picture.status])
+        start = self._tree(line, picture)
+        self._label(line, picture, start, strong=cursor and focused)
+        self._figures(line, picture)
+        self._bar(line, picture)
+        return line.strip(width)
+
+    def _tree(self, line: Cells, picture: RowModel) -> int:
+        """Guides and the sign that folds; returns where the label begins."""
+        columns, glyphs = self.columns, self.ui.glyphs
+        depth = min(picture.depth, self._deepest)
+        if depth:
+            guides = glyphs.guide.ljust(columns.indent) * depth
+            line.put(columns.tree, guides.rstrip(), Role.LINE)
+        at = columns.tree + depth * columns.indent
+        if picture.depth > depth:
+            # Deeper than there is room for: the depth is told instead of drawn.
+            line.put(at, f"{glyphs.cut}{picture.depth}", Role.MUTED)
+            at = line.cells + 1
+        if picture.open is not None:
+            line.put(at, glyphs.unfolded if picture.open else glyphs.folded, Role.MUTED)
+        # Where there is little room, what cannot be folded keeps no place for the sign.
+        beside = columns.narrow and picture.open is None and picture.depth > 0
+        return at + (1 if beside else 2)
+
+    def _label(self, line: Cells, picture: RowModel, start: int, *, strong: bool) -> None:
+        columns, cut = self.columns, self.ui.glyphs.cut
+        end = columns.label_end
+        if columns.count_end is not None and picture.counted:
+            end -= max(COUNT_CELLS, cell_width(picture.counted)) + 2
+        role = Role.STRONG if strong else Role.MUTED if picture.status in QUIET else Role.TEXT
+        if picture.sign:
+            line.put(start, picture.sign, Role.MUTED)
+            start = line.cells + 1
+        counted = picture.counted if columns.count_end is None else ""
+        if counted:
+            end -= cell_width(counted) + columns.gap
+        label = picture.label
+        if picture.short and cell_width(label) > end - start:
+            label = picture.short
+        line.put(start, clip(label, max(1, end - start), ellipsis=cut), role)
+        if counted:
+            line.put(line.cells + columns.gap, counted, role)
+            end = columns.label_end
+        room = end - line.cells - columns.gap
+        if picture.note and room >= LEAST_NOTE:
+            line.put(line.cells + columns.gap, clip(picture.note, room, ellipsis=cut), role)
+
+    def _figures(self, line: Cells, picture: RowModel) -> None:
+        columns = self.columns
+        if columns.count_end is not None and picture.counted:
+            line.right(columns.count_end, picture.counted, Role.MUTED)
+        if columns.tokens_end is not None and picture.tokens:
+            line.right(columns.tokens_end, picture.tokens, Role.MUTED)
+        if columns.duration_end is not None:
+            line.right(columns.duration_end, picture.duration, picture.duration_role)
+
+    def _bar(self, line: Cells, picture: RowModel) -> None:
+        axis = self.columns.axis
+        first = picture.bar_cell if picture.bar else self.columns.cells
+        end = first + len(picture.bar)
+        for cell, text, role in self._runs:
+            if cell < first:
+                line.put(axis + cell, text[: first - cell].rstrip(), role)
+        if picture.bar:
+            line.put(axis + first, picture.bar, picture.bar_role)
+        for cell, text, role in self._runs:
+            behind = text[max(0, end - cell) :]
+            if behind:
+                line.put(axis + max(cell, end), behind, role)
+
+
+_COUNTS = ("parallel", "loop", "attempt")
+_KINDS = ("model_call", "tool", "action")
+
+
+def explain(picture: RowModel, glyphs: Glyphs) -> Sequence[GlyphMeaning]:
+    """What every sign of a row means."""
+    status = picture.status
+    found = [GlyphMeaning(glyphs.of(status), MEANINGS[status.value], STATUS_ROLE[status])]
+    if picture.open is not None:
+        fold = "unfolded" if picture.open else "folded"
+        found.append(GlyphMeaning(getattr(glyphs, fold), MEANINGS[fold], Role.MUTED))
+    for name in _KINDS:
+        if picture.sign and picture.sign == getattr(glyphs, name):
+            found.append(GlyphMeaning(picture.sign, MEANINGS[name], Role.MUTED))
+            break
+    for name in _COUNTS:
+        if picture.counted.startswith(getattr(glyphs, name)):
+            found.append(GlyphMeaning(getattr(glyphs, name), MEANINGS[name], Role.MUTED))
+    if picture.bar:
+        dashed = {glyphs.open_bar, glyphs.open_parent} & set(picture.bar)
+        name = "open_bar" if dashed else "bar" if picture.open is None else "parent_bar"
+        found.append(GlyphMeaning(picture.bar[-1], MEANINGS[name], picture.bar_role))
+    elif status is not Status.UNKNOWN:
+        found.append(GlyphMeaning(" ", "no row tells when: there is no bar", Role.MUTED))
+    return found
