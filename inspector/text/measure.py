@@ -4,10 +4,9 @@ A cluster (an emoji with its joiners, a letter with its marks, a flag) is never 
 are those of Rich, because Rich and Textual draw the screen.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Literal
-
-from rich.cells import cell_len
 
 Align = Literal["left", "right", "center"]
 
@@ -17,7 +16,15 @@ _FIRST_REGIONAL, _LAST_REGIONAL = "\U0001f1e6", "\U0001f1ff"
 
 def cell_width(text: str) -> int:
     """Cells that `text` takes in a terminal; control characters take none."""
-    return cell_len(text)
+    return _rich_measure()(text)
+
+
+@cache
+def _rich_measure() -> Callable[[str], int]:
+    # Imported late: JSON output needs no widths.
+    from rich.cells import cell_len
+
+    return cell_len
 
 
 def clusters(text: str) -> Iterator[tuple[str, int]]:
@@ -26,7 +33,7 @@ def clusters(text: str) -> Iterator[tuple[str, int]]:
     while start < size:
         end = _cluster_end(text, start)
         cluster = text[start:end]
-        yield cluster, cell_len(cluster)
+        yield cluster, cell_width(cluster)
         start = end
 
 
@@ -36,8 +43,8 @@ def clip(text: str, cells: int, *, ellipsis: str = "…") -> str:
         return ""
     if len(text) <= cells and text.isascii() and text.isprintable():
         return text
-    mark = ellipsis if cell_len(ellipsis) <= cells else ""
-    room = cells - cell_len(mark)
+    mark = ellipsis if cell_width(ellipsis) <= cells else ""
+    room = cells - cell_width(mark)
     kept: list[str] = []
     used, length_within_room = 0, 0
     for cluster, width in clusters(text):
@@ -54,11 +61,11 @@ def clip_start(text: str, cells: int, *, ellipsis: str = "…") -> str:
     """The end of `text` in at most `cells` cells, for names that differ at their ends."""
     if cells <= 0:
         return ""
-    mark = ellipsis if cell_len(ellipsis) <= cells else ""
+    mark = ellipsis if cell_width(ellipsis) <= cells else ""
     whole = list(clusters(text))
     if sum(width for _, width in whole) <= cells:
         return text
-    room, at = cells - cell_len(mark), len(whole)
+    room, at = cells - cell_width(mark), len(whole)
     while at and whole[at - 1][1] <= room:
         at -= 1
         room -= whole[at][1]
@@ -68,7 +75,7 @@ def clip_start(text: str, cells: int, *, ellipsis: str = "…") -> str:
 def pad(text: str, cells: int, align: Align = "left", *, ellipsis: str = "…") -> str:
     """`text` in exactly `cells` cells: clipped when longer, filled with spaces when shorter."""
     clipped = _without_joiner(clip(text, cells, ellipsis=ellipsis))
-    missing = max(0, cells - cell_len(clipped))
+    missing = max(0, cells - cell_width(clipped))
     left = {"left": 0, "right": missing, "center": missing // 2}[align]
     return " " * left + clipped + " " * (missing - left)
 
@@ -83,7 +90,7 @@ def _cluster_end(text: str, start: int) -> int:
         character = text[end]
         if character == _ZWJ:
             end += 2
-        elif " " <= character <= "~" or cell_len(character):
+        elif " " <= character <= "~" or cell_width(character):
             break
         else:
             end += 1

@@ -1,22 +1,29 @@
-"""The layers hold: on paper (import-linter) and in a running interpreter."""
+"""Layers: the contracts of import-linter, and what a running interpreter has loaded."""
 
+import ast
+import fnmatch
 import json
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "inspector"
+from tests.architecture.sources import PACKAGE, ROOT, Source, docstrings, package_sources
+from tests.case_archives import Cases
+
 SCREEN = "inspector.ui"
 SCREEN_LIBRARY = "textual"
 DATABASES = {"sqlite3", "_sqlite3", "sqlite_utils"}
 # What the first paint and a quick command must not wait for.
 HEAVY = {SCREEN_LIBRARY, "sqlite_utils", "watchfiles"}
-ROOMS_WITHOUT_DATABASES = ("model", "text", "config", "process", "derive")
+RUNTIMES = ("openprose", "grimoire", "prism")
+ABOVE_QUERY = ("ui", "cli", "live", "resume", "export", "notify")
+LAYERS_WITHOUT_DATABASES = ("model", "text", "config", "process", "derive")
 
 
 def lint(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -79,11 +86,12 @@ def test_contracts_hold() -> None:
 @pytest.mark.parametrize(
     ("module", "line", "contract"),
     [
-        ("model/status.py", "import inspector.text", "A room imports only"),
-        ("live/__init__.py", "import inspector.ui", "A room imports only"),
-        ("somewhere.py", "", "A room imports only"),
+        ("model/status.py", "import inspector.text", "A layer imports only"),
+        ("live/__init__.py", "import inspector.ui", "A layer imports only"),
+        ("somewhere.py", "", "A layer imports only"),
         ("query/probe.py", "import inspector.query.prism", "No circular import"),
         ("query/prism/__init__.py", "import inspector.query.openprose", "A runtime knows nothing"),
+        ("cli/runs.py", "import inspector.query.prism", "Nothing above query imports a runtime"),
         ("query/prism/reads.py", "import textual.widgets", "Textual only in ui"),
         ("live/__init__.py", "import sqlite3", "Databases only in"),
         ("ui/__init__.py", "from sqlite_utils import Database", "Databases only in"),
@@ -105,8 +113,87 @@ def test_contracts_can_fail(probed: Path, module: str, line: str, contract: str)
     ), verdict.stdout
 
 
-def test_lower_rooms_load_no_database(tmp_path: Path) -> None:
-    files = [file for room in ROOMS_WITHOUT_DATABASES for file in (PACKAGE / room).rglob("*.py")]
+def contracts() -> list[dict[str, Any]]:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = settings["tool"]["importlinter"]["contracts"]
+    return found
+
+
+def is_matched(pattern: str, names: Iterable[str]) -> bool:
+    """Whether a pattern of import-linter, in which `*` is one part, matches one of the modules."""
+    parts = pattern.split(".")
+    return any(
+        len(parts) == len(split) and all(map(fnmatch.fnmatchcase, split, parts))
+        for split in (name.split(".") for name in names)
+    )
+
+
+def test_contracts_match_modules() -> None:
+    """A contract about modules that were renamed would hold forever."""
+    names = [source.name for source in package_sources()]
+    assert not is_matched("inspector.query.*.nothing", names)
+    for contract in contracts():
+        patterns = contract.get("source_modules", []) + contract.get("modules", [])
+        patterns += [
+            f"inspector.{layer}" for layer in contract.get("layers", []) if "|" not in layer
+        ]
+        own = [
+            name for name in contract.get("forbidden_modules", []) if name.startswith("inspector")
+        ]
+        for pattern in patterns + own:
+            # Every runtime has the modules that a contract expects of a runtime.
+            for runtime in RUNTIMES:
+                assert is_matched(pattern.replace("*", runtime), names), (contract["id"], pattern)
+
+
+def imports_of(source: Source) -> set[str]:
+    """Modules that a module imports, those of `from x import module` included."""
+    found = set()
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def test_exceptions_of_contracts_are_needed() -> None:
+    imports = {source.name: imports_of(source) for source in package_sources()}
+    for contract in contracts():
+        for line in contract.get("ignore_imports", []):
+            importer, imported = line.split(" -> ")
+            assert imported in imports.get(importer, ()), f"remove from pyproject.toml: {line}"
+
+
+def runtime_names(source: Source) -> list[str]:
+    """Strings of a module that are a runtime's name, or a key that begins with one."""
+    described = {id(node) for node in docstrings(source.tree)}
+    return [
+        f"{source.path}:{node.lineno}: {node.value!r}"
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in described
+        and node.value.casefold().partition(":")[0].strip() in RUNTIMES
+    ]
+
+
+KNOWS_RUNTIMES = {"inspector/cli/pnl.py"}
+"""Modules above query that still name a runtime; a test fails when one no longer does."""
+
+
+def test_nothing_above_query_names_a_runtime() -> None:
+    above = [
+        one for one in package_sources() if one.name.split(".")[1:2] in [[x] for x in ABOVE_QUERY]
+    ]
+    assert len(above) > 50
+    found = {source.path: named for source in above if (named := runtime_names(source))}
+    assert not {path: named for path, named in found.items() if path not in KNOWS_RUNTIMES}
+    assert not KNOWS_RUNTIMES - found.keys(), "no longer needed"
+
+
+def test_lower_layers_load_no_database(tmp_path: Path) -> None:
+    files = [file for layer in LAYERS_WITHOUT_DATABASES for file in (PACKAGE / layer).rglob("*.py")]
     program = "".join(f"import {name}\n" for name in modules(files))
     assert not loaded_after(program, folder=tmp_path) & DATABASES
 
@@ -130,3 +217,70 @@ def test_only_the_screen_loads_textual(tmp_path: Path) -> None:
 def test_commands_start_light(tmp_path: Path, arguments: list[str]) -> None:
     program = "import runpy; runpy.run_module('inspector', run_name='__main__', alter_sys=True)"
     assert not loaded_after(program, *arguments, folder=tmp_path) & HEAVY
+
+
+SMALL_CASES = (
+    ("openprose", "01_simple_completed"),
+    ("grimoire", "advisory"),
+    ("prism", "completed_tools"),
+)
+JSON_COMMANDS = (
+    ("runs",),
+    ("show", "latest"),
+    ("events", "latest"),
+    ("values", "latest"),
+    ("usage",),
+    ("record", "latest", "run"),
+    ("resume", "latest", "--plan"),
+    ("doctor",),
+)
+TEXT_COMMANDS = (("runs",), ("show", "latest"), ("events", "latest"), ("watch", "latest"))
+
+LOADED_BY = """
+import io, json, sys
+from contextlib import redirect_stdout
+from inspector.cli.main import main
+commands, forbidden = json.loads(sys.argv[1]), set(sys.argv[2:])
+for command in commands:
+    with redirect_stdout(io.StringIO()):
+        code = main(command)
+    # 1 is bad news, such as a run without receipts; the rest are errors.
+    assert code in (0, 1), (command, code)
+    loaded = forbidden & {name.partition(".")[0] for name in sys.modules}
+    if loaded:
+        sys.exit(f"{command}: {sorted(loaded)}")
+"""
+
+
+def check_not_loaded(commands: list[list[str]], *libraries: str, folder: Path) -> None:
+    """Runs commands in one new interpreter; fails at the first that loads one of the libraries."""
+    program = f"import sys; sys.path.insert(0, {str(ROOT)!r}){LOADED_BY}"
+    arguments = [sys.executable, "-P", "-c", program, json.dumps(commands), *libraries]
+    run = subprocess.run(
+        arguments, cwd=folder, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize(("archive", "case"), SMALL_CASES)
+def test_json_needs_no_library_for_drawing(
+    cases: Cases, tmp_path: Path, archive: str, case: str
+) -> None:
+    inside = ["--in", str(cases.copy(archive, case, tmp_path))]
+    own = {
+        "openprose": [("receipts", "latest")],
+        "grimoire": [("pnl", "TestAdviseOutput")],
+        "prism": [],
+    }[archive]
+    commands = [[*command, *inside, "--json"] for command in (*JSON_COMMANDS, *own)]
+    check_not_loaded(commands, "rich", SCREEN_LIBRARY, folder=tmp_path)
+
+
+@pytest.mark.parametrize(("archive", "case"), SMALL_CASES)
+def test_quick_commands_never_load_sqlite_utils(
+    cases: Cases, tmp_path: Path, archive: str, case: str
+) -> None:
+    inside = ["--in", str(cases.copy(archive, case, tmp_path))]
+    commands = [[*command, *inside] for command in TEXT_COMMANDS]
+    commands += [[*command, *inside, "--jsonl"] for command in TEXT_COMMANDS[:3]]
+    check_not_loaded(commands, "sqlite_utils", folder=tmp_path)
