@@ -130,9 +130,10 @@ class Playback:
         self._timeline.reach(commit.at, instant)
         if not self.position:
             self._run = self._spelt(self._recording.run, 0)
-            self.folder = os.path.join(self._root, self._spelt(self._recording.folder, 0))
+            below = self._spelt(self._recording.folder, 0)
+            self.folder = os.path.normpath(os.path.join(self._root, below))
         self.position += 1
-        folder = os.path.join(self.folder, commit.folder)
+        folder = os.path.normpath(os.path.join(self.folder, commit.folder))
         return Effects(
             tuple(self._files(folder, commit)),
             os.path.join(folder, self._recording.database),
@@ -164,8 +165,8 @@ class Playback:
                     above = os.path.dirname(above)
         return paths
 
-    def go_beyond_cue(self) -> None:
-        """Makes the rest of the recording follow what the cue stopped at."""
+    def play_to_end(self) -> None:
+        """Continues past the commit at which the cue stops."""
         self._end = len(self._recording.commits)
 
     def _files(self, folder: str, commit: Commit) -> Iterator[tuple[str, bytes]]:
@@ -331,7 +332,7 @@ def resume(schedule: Schedule, root: str, now: int) -> Iterator[Playback]:
             playback = Playback(schedule, root, cue)
             for _ in playback.history(now):
                 pass
-            playback.go_beyond_cue()
+            playback.play_to_end()
             yield playback
 
 
