@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from inspector.model.clock import Clock
 from inspector.query.presentation import Presentation
-from inspector.query.prism import NAME, schema
+from inspector.query.prism import NAME, layout
 from inspector.query.store_reader import StoreReader
 from inspector.store.discover import Candidate, FileLayout, Layout, Search
 from inspector.store.places import RunFolderNames
@@ -31,7 +31,7 @@ class Prism:
 
     def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
         """Return whether these are tables of Prism."""
-        return schema.recognise(tables)
+        return layout.recognise(tables)
 
     def reader(
         self, candidate: Candidate, clock: Clock, related: Sequence[Candidate] = ()

@@ -6,27 +6,433 @@ a model call with its attempts and then the tools that it asked for.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from inspector.derive.steps import NO_TIME, StepTable
 from inspector.model.status import Status
 from inspector.model.step import Attempt, StepKind
+from inspector.query.prism.cells import instant_of
 from inspector.query.prism.events import DELTA, Fact, Row, read_fact
-from inspector.query.prism.pauses import denied, resumed, suspended
-from inspector.query.prism.rounds import (
-    artifact,
-    compaction_finished,
-    compaction_started,
-    guardrail,
-)
-from inspector.query.prism.state import KEPT_REMARKS, NONE, State
-from inspector.query.prism.tools import (
-    tool_blocked,
-    tool_error,
-    tool_finished,
-    tool_progress,
-    tool_started,
-)
+
+NONE = -1
+"""No step; as a parent: the run itself."""
+
+KEPT_REMARKS = 100
+
+
+@dataclass(slots=True)
+class State:
+    """The steps after the first `events` events, and where the next one belongs."""
+
+    steps: StepTable = field(default_factory=StepTable)
+    events: int = 0
+    used: dict[int, dict[str | int, int]] = field(default_factory=dict)
+    """Container → path segments taken, for those that something may still be added to."""
+    segments: int = 0
+    """`agent_started` events so far."""
+    segment: int = NONE
+    turn: int = NONE
+    """The turn that began last, in this segment: its tools come after its end."""
+    call: int = NONE
+    """The model call that began last, in this turn."""
+    talk: int = NONE
+    """The step that messages belong to."""
+    tools: dict[str, int] = field(default_factory=dict)
+    """Tool calls that were started and not ended, by id."""
+    ended_tools: dict[str, int] = field(default_factory=dict)
+    """Tool calls of this turn that ended."""
+    asked: tuple[str, ...] = ()
+    """Tool calls of the last message that none has been started for."""
+    wait: int = NONE
+    """The approval that is waited for, or was last."""
+    loop: int = NONE
+    round: int = NONE
+    compaction: int = NONE
+    deltas: int = 0
+    """Pieces of a message that came since the last other event."""
+    delta_at: Any = None
+    """When the last of them came, as it stands."""
+    finish_reason: str | None = None
+    outcome: str | None = None
+    """The last of `finished`, `suspended`, `denied`, `error`; None while something runs."""
+    outcome_event: int = 0
+    instants: int = 0
+    last_at: int | None = None
+    """The newest instant of an event, UTC ms."""
+    failures: array[int] = field(default_factory=lambda: array("i"))
+    turns: int = 0
+    """The number of the turn that began last."""
+    highest_turn: int = 0
+    """The highest number of a turn in this segment."""
+    malformed: list[int] = field(default_factory=list)
+    """Events whose JSON could not be read, at most KEPT_REMARKS."""
+    malformed_count: int = 0
+    breaches: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(
+        self,
+        parent: int,
+        kind: StepKind,
+        name: str | int,
+        label: str,
+        status: Status,
+        raw: str,
+        at: Fact,
+        *,
+        alone: bool = False,
+    ) -> int:
+        """Adds a step that began with this event under a path segment of its own.
+
+        `alone`: nothing beside it can have the same name.
+        """
+        steps = self.steps
+        number = steps.add(parent, kind, label, status, raw, self.events)
+        steps.segment[number] = name
+        if not alone:
+            taken = self.used.get(parent)
+            if taken is None:
+                taken = self.used[parent] = {}
+            times = taken[name] = taken.get(name, 0) + 1
+            if times > 1:
+                steps.repeats[number] = f"#{times}"
+        if at.at is not None:
+            steps.started[number] = at.at
+            steps.stretch(number, at.at)
+        return number
+
+    def touch(self, step: int, fact: Fact) -> None:
+        """One more event of a step."""
+        if step < 0:
+            return
+        self.steps.last[step] = self.events
+        self.steps.touch(step, self.events)
+        if fact.at is not None:
+            self.steps.stretch(step, fact.at)
+
+    def end(self, step: int, fact: Fact, status: Status, raw: str) -> None:
+        """The event that ended a step."""
+        self.touch(step, fact)
+        self.steps.set_status(step, status, raw)
+        if fact.at is not None:
+            self.steps.ended[step] = fact.at
+
+    def reopen(self, step: int, fact: Fact, status: Status, raw: str) -> None:
+        """A step that had ended, or waited, goes on."""
+        self.touch(step, fact)
+        self.steps.set_status(step, status, raw)
+        self.steps.ended[step] = NO_TIME
+
+    def cut(self, step: int, status: Status) -> None:
+        """A step whose own end is not recorded, although what it was part of is over."""
+        if step >= 0 and self.steps.status_of(step) in (Status.RUNNING, Status.WAITING):
+            self.steps.set_status(step, status, self.steps.raw[step])
+
+    def is_running(self, step: int) -> bool:
+        """Whether a step began and nothing ended it."""
+        return step >= 0 and self.steps.status_of(step) is Status.RUNNING
+
+    def seen(self, at: int) -> None:
+        """An event came at this instant."""
+        if self.last_at is None or at > self.last_at:
+            self.last_at = at
+
+    def failed(self) -> None:
+        """This event recorded a failure."""
+        self.failures.append(self.events)
+
+    def settle(self) -> None:
+        """Gives the step that messages belong to the pieces that came last."""
+        if not self.deltas:
+            return
+        step = self.talk
+        self.steps.last[step] = self.events
+        self.steps.touch(step, self.events)
+        at = instant_of(self.delta_at)
+        if at is not None:
+            self.steps.stretch(step, at)
+            self.seen(at)
+        ref = self.steps.more(step).ref
+        ref["deltas"] = ref.get("deltas", 0) + self.deltas
+        self.deltas = 0
+
+    def copy(self) -> State:
+        """A checkpoint: later events do not reach it."""
+        return State(
+            steps=self.steps.copy(),
+            events=self.events,
+            used={parent: dict(names) for parent, names in self.used.items()},
+            segments=self.segments,
+            segment=self.segment,
+            turn=self.turn,
+            call=self.call,
+            talk=self.talk,
+            tools=dict(self.tools),
+            ended_tools=dict(self.ended_tools),
+            asked=self.asked,
+            wait=self.wait,
+            loop=self.loop,
+            round=self.round,
+            compaction=self.compaction,
+            deltas=self.deltas,
+            delta_at=self.delta_at,
+            finish_reason=self.finish_reason,
+            outcome=self.outcome,
+            outcome_event=self.outcome_event,
+            instants=self.instants,
+            last_at=self.last_at,
+            failures=self.failures[:],
+            turns=self.turns,
+            highest_turn=self.highest_turn,
+            malformed=list(self.malformed),
+            malformed_count=self.malformed_count,
+            breaches=list(self.breaches),
+        )
+
+
+def suspended(state: State, fact: Fact) -> int:
+    """The run waits; a turn that had begun waits with it."""
+    segment = state.segment
+    state.steps.set_status(segment, Status.WAITING, "suspended")
+    state.touch(segment, fact)
+    if state.is_running(state.turn):
+        state.steps.set_status(state.turn, Status.WAITING, state.steps.raw[state.turn])
+    step = state.wait
+    if step >= 0 and state.steps.status_of(step) is Status.WAITING:
+        state.touch(step, fact)
+    else:
+        label = fact.reason or "approval"
+        step = state.add(
+            segment, StepKind.WAIT, "approval", label, Status.WAITING, "suspended", fact
+        )
+        state.wait = step
+    if fact.reason is not None:
+        state.steps.label[step] = fact.reason
+    extra = state.steps.more(step)
+    extra.ref.update(fact.detail)
+    if fact.call is not None:
+        extra.ref["tool_call_id"] = fact.call
+    return step
+
+
+def resumed(state: State, fact: Fact) -> int:
+    """Somebody allowed it; the event comes right after the start of the next segment."""
+    step = state.wait
+    if step < 0 or state.steps.status_of(step) is not Status.WAITING:
+        state.touch(state.segment, fact)
+        return state.segment
+    state.end(step, fact, Status.COMPLETED, "resumed")
+    return step
+
+
+def denied(state: State, fact: Fact) -> int:
+    """Somebody refused it: the run is over, although its row goes on saying `suspended`."""
+    state.cut(state.turn, Status.INTERRUPTED)
+    step = state.wait
+    if step < 0 or state.steps.status_of(step) is not Status.WAITING:
+        step = state.segment
+    state.end(step, fact, Status.FAILED, "denied")
+    state.end(state.segment, fact, Status.FAILED, "denied")
+    state.steps.more(state.segment).error = "denied"
+    state.failed()
+    return step
+
+
+def artifact(state: State, fact: Fact) -> int:
+    """One event of the loop that validates an artifact."""
+    loop = _loop(state, fact)
+    if fact.kind in ("artifact_finished", "artifact_failed"):
+        return _over(state, fact, loop)
+    number = fact.attempt or (state.steps.segment[state.round] if state.round >= 0 else 1)
+    step = _round(state, fact, loop, int(number))
+    if fact.kind == "artifact_validation_finished":
+        bad = fact.detail.get("valid") is False or fact.error is not None
+        state.end(step, fact, Status.FAILED if bad else Status.COMPLETED, "validation_finished")
+        extra = state.steps.more(step)
+        extra.error = fact.error or (fact.reason if bad else None)
+        if bad:
+            state.failed()
+    return step
+
+
+def _loop(state: State, fact: Fact) -> int:
+    if state.loop < 0 or not state.is_running(state.loop):
+        state.loop = state.add(
+            state.segment, StepKind.LOOP, "artifact", "artifact", Status.RUNNING, "started", fact
+        )
+        state.round = NONE
+    return state.loop
+
+
+def _round(state: State, fact: Fact, loop: int, number: int) -> int:
+    step = state.round
+    if step >= 0 and state.steps.segment[step] == number:
+        state.touch(step, fact)
+        return step
+    if step >= 0:
+        state.cut(step, Status.INTERRUPTED)
+    raw = fact.kind.removeprefix("artifact_")
+    step = state.add(loop, StepKind.ITERATION, number, "", Status.RUNNING, raw, fact)
+    extra = state.steps.more(step)
+    extra.ref["attempt"] = number
+    extra.ref["turn"] = fact.turn
+    state.steps.more(loop).ref["current_iteration"] = number
+    state.round = step
+    return step
+
+
+def _over(state: State, fact: Fact, loop: int) -> int:
+    good = fact.kind == "artifact_finished"
+    state.cut(state.round, Status.COMPLETED if good else Status.FAILED)
+    state.end(loop, fact, Status.COMPLETED if good else Status.FAILED, "finished")
+    extra = state.steps.more(loop)
+    extra.ref["exited"] = True
+    extra.ref["iterations_completed"] = extra.ref.get("current_iteration")
+    if not good:
+        state.steps.set_status(loop, Status.FAILED, "failed")
+        extra.error = fact.error or fact.reason
+        state.failed()
+    return loop
+
+
+def guardrail(state: State, fact: Fact) -> int:
+    """A decision of a guardrail; `block` ends the run."""
+    blocks = fact.detail.get("action") == "block"
+    parent = state.turn if state.is_running(state.turn) else state.segment
+    step = state.add(
+        parent,
+        StepKind.GUARD,
+        f"guard {fact.name or ''}".rstrip(),
+        fact.name or "guardrail",
+        Status.FAILED if blocks else Status.COMPLETED,
+        fact.detail.get("action") or "decided",
+        fact,
+    )
+    state.end(step, fact, state.steps.status_of(step), state.steps.raw[step] or "decided")
+    extra = state.steps.more(step)
+    extra.ref.update(fact.detail)
+    if blocks:
+        extra.error = fact.reason
+        state.failed()
+    elif fact.reason is not None:
+        extra.ref["reason"] = fact.reason
+    return step
+
+
+def compaction_started(state: State, fact: Fact) -> int:
+    """The conversation is being shortened."""
+    state.compaction = state.add(
+        state.segment, StepKind.GROUP, "compaction", "compaction", Status.RUNNING, "started", fact
+    )
+    return state.compaction
+
+
+def compaction_finished(state: State, fact: Fact) -> int:
+    """The conversation was shortened."""
+    if state.compaction < 0 or not state.is_running(state.compaction):
+        compaction_started(state, fact)
+    failed = fact.error is not None
+    step = state.compaction
+    state.end(
+        step,
+        fact,
+        Status.FAILED if failed else Status.COMPLETED,
+        "error" if failed else "finished",
+    )
+    if failed:
+        state.steps.more(step).error = fact.error
+        state.failed()
+    return step
+
+
+def tool_started(state: State, fact: Fact) -> int:
+    """A call begins; the same id in an earlier turn was another call."""
+    step = _add(state, fact, Status.RUNNING, "started")
+    running = [one for one in state.tools.values() if state.is_running(one)]
+    if running:
+        for one in (*running, step):
+            state.steps.more(one).ref["parallel"] = True
+    if fact.call is not None:
+        state.tools[fact.call] = step
+        state.asked = tuple(call for call in state.asked if call != fact.call)
+    return step
+
+
+def _add(state: State, fact: Fact, status: Status, raw: str) -> int:
+    parent = state.turn if state.turn >= 0 else state.segment
+    label = fact.name or "tool"
+    step = state.add(parent, StepKind.TOOL_CALL, fact.call or label, label, status, raw, fact)
+    state.steps.more(step).ref["tool_call_id"] = fact.call
+    return step
+
+
+def tool_progress(state: State, fact: Fact) -> int:
+    """A sign of life of a call; before its start or without one it belongs to the turn."""
+    step = _known(state, fact)
+    if step is None:
+        return _unplaced(state, fact)
+    state.touch(step, fact)
+    ref = state.steps.more(step).ref
+    ref["progress"] = ref.get("progress", 0) + 1
+    return step
+
+
+def tool_finished(state: State, fact: Fact) -> int:
+    """A call gives its result."""
+    return _ended(state, fact, Status.COMPLETED, "finished")
+
+
+def tool_error(state: State, fact: Fact) -> int:
+    """A call fails."""
+    state.failed()
+    return _ended(state, fact, Status.FAILED, "error")
+
+
+def tool_blocked(state: State, fact: Fact) -> int:
+    """A call that was not let through: it has no start event."""
+    if fact.call is not None and fact.call in state.tools:
+        return _ended(state, fact, Status.SKIPPED, "blocked")
+    step = _add(state, fact, Status.SKIPPED, "blocked")
+    state.asked = tuple(call for call in state.asked if call != fact.call)
+    _end(state, step, fact, Status.SKIPPED, "blocked")
+    return step
+
+
+def _ended(state: State, fact: Fact, status: Status, raw: str) -> int:
+    step = _known(state, fact)
+    if step is None:
+        step = _add(state, fact, status, raw)
+        state.steps.more(step).ref["start_missing"] = True
+    _end(state, step, fact, status, raw)
+    if fact.call is not None:
+        state.tools.pop(fact.call, None)
+        state.ended_tools[fact.call] = step
+    return step
+
+
+def _end(state: State, step: int, fact: Fact, status: Status, raw: str) -> None:
+    state.end(step, fact, status, raw)
+    extra = state.steps.more(step)
+    extra.ref.update(fact.detail)
+    extra.error = fact.error
+    if fact.reason is not None:
+        extra.ref["reason"] = fact.reason
+
+
+def _known(state: State, fact: Fact) -> int | None:
+    """The call that an event speaks of: the open one, else the one of this turn that ended."""
+    if fact.call is None:
+        return None
+    step = state.tools.get(fact.call)
+    return step if step is not None else state.ended_tools.get(fact.call)
+
+
+def _unplaced(state: State, fact: Fact) -> int:
+    step = state.turn if state.turn >= 0 else state.segment
+    state.touch(step, fact)
+    return step
 
 
 def fold(rows: Iterable[Row], state: State | None = None) -> State:

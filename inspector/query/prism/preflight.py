@@ -20,13 +20,13 @@ from inspector.model.preflight import Caution, Decision, PreFlight, refused
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.query.prism.cells import mapping, name_of
-from inspector.query.prism.heads import Checkpoint, Lease, RunHead
 from inspector.query.prism.position import (
     agent_position,
     approval_ids,
     is_dispatched,
     workflow_position,
 )
+from inspector.query.prism.row_summaries import Checkpoint, Lease, RunHead
 from inspector.query.prism.workflows import Workflow
 from inspector.text.numbers import age
 from inspector.text.parse_time import parse_instant

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.model.clock import rfc3339
-from inspector.query.prism import sessions, truth
+from inspector.query.prism import sessions, status_rules
 from inspector.query.prism.cells import mapping, name_of, text_of
-from inspector.query.prism.heads import (
+from inspector.query.prism.layout import documented_columns, missing_tables
+from inspector.query.prism.row_summaries import (
     AGENT_RUN,
     RUN_LEASE,
     SAGA_LEASE,
@@ -22,11 +23,8 @@ from inspector.query.prism.heads import (
     read_checkpoints,
     read_leases,
 )
-from inspector.query.prism.migrations import checksum_known
-from inspector.query.prism.schema import documented_columns, missing_tables
-from inspector.query.prism.store_rows import Record, equals, read_records
-from inspector.query.prism.tool_rows import call_record, joined, tool_rows
-from inspector.query.prism.verdict import judge
+from inspector.query.prism.rows import Record, call_record, equals, joined, read_records, tool_rows
+from inspector.query.prism.verdict import checksum_known, judge
 from inspector.query.prism.workflows import SAGA_PREFIX, decoded_key, workflow_of
 from inspector.query.raw_tables import table_records
 from inspector.query.tables import Tables, quoted, read_tables
@@ -213,11 +211,11 @@ def _leases(connection: sqlite3.Connection, tables: Tables, subject: Subject, no
         place = (text_of(record.get("namespace")), text_of(record.get("key")))
         if keys is None or place in keys:
             state = states.get(place, "expired")
-            means = truth.lease_means(state, place[1] in running)
+            means = status_rules.lease_means(state, place[1] in running)
             ours = {"state": state, "means": means, **_fence(record, checkpoints.get(place[1]))}
             found.append({**record, "inspector": ours})
     if not found and subject.checkpoint is not None:
-        means = truth.lease_means("absent", subject.checkpoint in running)
+        means = status_rules.lease_means("absent", subject.checkpoint in running)
         found.append({"inspector": {"state": "absent", "means": means}})
     return found
 

@@ -18,7 +18,7 @@ from inspector.query.prism.cells import (
     text_of,
     text_or_none,
 )
-from inspector.query.prism.schema_model import SEARCH_TABLE
+from inspector.query.prism.schema_shape import SEARCH_TABLE
 from inspector.query.searching import Hit, snippet
 from inspector.query.tables import Tables, quoted
 

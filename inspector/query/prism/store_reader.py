@@ -12,12 +12,10 @@ from inspector.model.clock import Clock
 from inspector.model.run import Run, RunKind
 from inspector.model.store import Health, Store
 from inspector.query.prism import records, view
-from inspector.query.prism.catalog import AGE_MS, Catalog
-from inspector.query.prism.run_reader import AgentRun
+from inspector.query.prism.catalog import AGE_MS, Catalog, summary
+from inspector.query.prism.run_reader import AgentRun, WorkflowRun
 from inspector.query.prism.search import search
-from inspector.query.prism.summary import summary
 from inspector.query.prism.usage import HOW
-from inspector.query.prism.workflow_reader import WorkflowRun
 from inspector.query.run_reader import RunReader
 from inspector.query.searching import Hit
 from inspector.query.shared import SharedSource

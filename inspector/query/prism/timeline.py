@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import sqlite3
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from inspector.derive.checkpoints import Checkpoints
-from inspector.query.prism.events import Row
-from inspector.query.prism.fold import apply
-from inspector.query.prism.state import State
+from inspector.query.prism.cells import instant_of
+from inspector.query.prism.events import BARE, DELTA, Row
+from inspector.query.prism.fold import State, apply
+from inspector.query.prism.layout import Layout, layout_of
+from inspector.query.prism.row_summaries import (
+    AGENT_RUN,
+    Checkpoint,
+    RunHead,
+    SessionHead,
+    first_message,
+    read_some_checkpoints,
+    run_head,
+    run_rows,
+    session_head,
+)
+from inspector.query.prism.rows import Record, equals, readable_columns, record_of
+from inspector.query.prism.usage import UsageRow, usage_rows
+from inspector.query.tables import Table, Tables, quoted
 
 PORTION = 10_000
 """Events that are read again at once."""
@@ -90,3 +107,285 @@ def has_repeats(rows: Sequence[Row], last: tuple[Any, int] | None) -> bool:
             return True
         before = row[1]
     return False
+
+
+PAGE_ROWS = 20_000
+PAGE_BYTES = 8 << 20
+"""Text of events that is held at once, at the least one event."""
+_AT_ONCE = 500
+"""Row ids that are asked for in one statement."""
+
+_NEEDED = ("run_id", "sequence", "type", "timestamp", "event")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Consecutive events; `more` when there are further ones."""
+
+    rows: Sequence[Row]
+    more: bool
+
+
+def event_table(tables: Tables) -> Table | None:
+    """The table of events, if it has what a timeline needs."""
+    table = tables.get("prism_agent_events")
+    if table is None or not table.has_rowid or not all(map(table.has, _NEEDED)):
+        return None
+    return table
+
+
+def read_page(
+    connection: sqlite3.Connection,
+    run: str,
+    after: tuple[Any, int] | None,
+    *,
+    by_writing: bool,
+    indexed: bool,
+) -> Page:
+    """The events after one (its sequence and rowid; None = from the first)."""
+    table = "FROM prism_agent_events"
+    # Without an index every page would be a scan of its own: then there is one.
+    # Beyond a page: the event before it, which is asked for again, and one that tells of more.
+    limit = f"LIMIT {PAGE_ROWS + 2}" if indexed else ""
+    values: tuple[Any, ...]
+    if by_writing:
+        # The plus keeps SQLite from sorting what it finds by the index, page after page.
+        sql = f"SELECT {_columns()} {table} WHERE +run_id = ? AND rowid > ? ORDER BY rowid {limit}"
+        values = (run, -1 if after is None else after[1])
+    elif after is None:
+        sql = f"SELECT {_columns()} {table} WHERE run_id = ? ORDER BY sequence, rowid {limit}"
+        values = (run,)
+    else:
+        where = "WHERE run_id = ? AND sequence >= ?"
+        sql = f"SELECT {_columns()} {table} {where} ORDER BY sequence, rowid {limit}"
+        values = (run, after[0])
+    return _page(connection.execute(sql, values), after if not by_writing else None, bool(limit))
+
+
+def _page(cursor: sqlite3.Cursor, after: tuple[Any, int] | None, limited: bool) -> Page:
+    rows: list[Row] = []
+    size = 0
+    for row in cursor:
+        if after is not None and row[1] == after[0] and row[0] <= after[1]:
+            continue
+        if limited and (len(rows) >= PAGE_ROWS or size > PAGE_BYTES):
+            return Page(rows, True)
+        rows.append(row)
+        size += len(row[4]) if row[4] is not None else 0
+    return Page(rows, False)
+
+
+def read_added(connection: sqlite3.Connection, run: str, after_row: int) -> list[Row]:
+    """Events of a run that were written after a rowid, as they were written.
+
+    Looks at no row that was there before, whichever run it is of.
+    """
+    sql = (
+        f"SELECT {_columns()} FROM prism_agent_events WHERE rowid > ? AND +run_id = ?"
+        " ORDER BY rowid"
+    )
+    return connection.execute(sql, (after_row, run)).fetchall()
+
+
+def _columns() -> str:
+    bare = ", ".join(f"'{kind}'" for kind in BARE)
+    # What does not even look like an object is passed on, so that it is said to be unreadable.
+    return (
+        "rowid, sequence, type, timestamp, CASE"
+        f" WHEN type = '{DELTA}' THEN NULL"
+        f" WHEN type IN ({bare}) AND substr(event, 1, 1) = '{{' AND substr(event, -1) = '}}'"
+        " THEN NULL ELSE event END"
+    )
+
+
+def are_there(connection: sqlite3.Connection, run: str, rowids: Sequence[int]) -> bool:
+    """Whether these rows still are events of the run."""
+    sql = "SELECT 1 FROM prism_agent_events WHERE rowid = ? AND +run_id = ?"
+    return all(connection.execute(sql, (row, run)).fetchone() is not None for row in rowids)
+
+
+def count_events(connection: sqlite3.Connection, run: str) -> int:
+    """How many events a run has."""
+    sql = "SELECT count(*) FROM prism_agent_events WHERE run_id = ?"
+    return int(connection.execute(sql, (run,)).fetchone()[0])
+
+
+def read_again(connection: sqlite3.Connection, rowids: Sequence[int]) -> list[Row]:
+    """The events in these rows, in the order asked for; those that are gone are left out."""
+    found: dict[int, Row] = {}
+    for start in range(0, len(rowids), _AT_ONCE):
+        part = rowids[start : start + _AT_ONCE]
+        marks = ", ".join("?" * len(part))
+        sql = f"SELECT {_columns()} FROM prism_agent_events WHERE rowid IN ({marks})"
+        for row in connection.execute(sql, list(part)):
+            found[row[0]] = row
+    return [found[row] for row in rowids if row in found]
+
+
+def read_event_records(
+    connection: sqlite3.Connection, tables: Tables, rowids: Sequence[int]
+) -> list[Record | None]:
+    """Whole events as the store would give them; None for one that is gone."""
+    table = event_table(tables)
+    if table is None:
+        return [None] * len(rowids)
+    columns = readable_columns(table)
+    listed = ", ".join(map(quoted, columns))
+    found: dict[int, Record] = {}
+    for start in range(0, len(rowids), _AT_ONCE):
+        part = rowids[start : start + _AT_ONCE]
+        marks = ", ".join("?" * len(part))
+        sql = f"SELECT rowid, {listed} FROM prism_agent_events WHERE rowid IN ({marks})"
+        for rowid, *cells in connection.execute(sql, list(part)):
+            found[rowid] = record_of("prism_agent_events", columns, cells)
+    return [found.get(row) for row in rowids]
+
+
+COUNTED = (
+    ("prism_session_entries", "session_id"),
+    ("prism_tool_calls", "run_id"),
+    ("prism_usage", "run_id"),
+    ("prism_run_feedback", "run_id"),
+)
+"""Tables behind tabs, and by which of the run's names their rows are found."""
+MOST_COUNTED = 1_000
+"""More rows than these are not counted with every read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What one read found."""
+
+    layout: Layout
+    head: RunHead | None
+    session: SessionHead | None
+    checkpoint: Checkpoint | None
+    prompt: str | None
+    last_entry_at: int | None
+    usage: tuple[UsageRow, ...]
+    counts: Mapping[str, int | None]
+    """Rows of the tables behind tabs; None where there are too many to count."""
+    page: Page
+    fresh: bool
+    """Whether the page begins at the first event, because what was known does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is known of a run."""
+
+    run: str
+    timeline: Timeline
+    """Its events so far; only looked at."""
+    layout: Layout | None = None
+    prompt: str | None = None
+    session: str | None = None
+    counted: bool = False
+    """Whether events are to be counted, so that it shows when old ones were taken away."""
+
+
+def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
+    """The question to ask: it has no effect but its answer."""
+
+    def load(connection: sqlite3.Connection) -> Loaded:
+        layout = layout_of(connection, wanted.layout)
+        tables = layout.tables
+        row = next(run_rows(connection, tables, wanted.run), None)
+        head = None if row is None else run_head(row)
+        session = head.session if head is not None else wanted.session
+        page, fresh = _events(connection, layout, wanted)
+        return Loaded(
+            layout,
+            head,
+            session_head(connection, tables, session),
+            next(read_some_checkpoints(connection, tables, [(AGENT_RUN, wanted.run)]), None),
+            wanted.prompt or _prompt(connection, layout, session, wanted.run),
+            _last_entry(connection, layout, session, wanted.run),
+            tuple(usage_rows(connection, tables, run_id=wanted.run)),
+            _counts(connection, tables, wanted.run, session),
+            page,
+            fresh,
+        )
+
+    return load
+
+
+def pager(
+    run: str, after: tuple[object, int] | None, layout: Layout, by_writing: bool
+) -> Callable[[sqlite3.Connection], Page]:
+    """The question for further events."""
+    return lambda connection: read_page(
+        connection, run, after, by_writing=by_writing, indexed=layout.event_index
+    )
+
+
+def _events(connection: sqlite3.Connection, layout: Layout, wanted: Wanted) -> tuple[Page, bool]:
+    if event_table(layout.tables) is None:
+        return Page((), False), True
+    if len(wanted.timeline) and layout is wanted.layout:
+        added = _added(connection, wanted.run, wanted.timeline, wanted.counted)
+        if added is not None:
+            return Page(added, False), False
+    page = read_page(connection, wanted.run, None, by_writing=False, indexed=layout.event_index)
+    return page, True
+
+
+def _added(
+    connection: sqlite3.Connection, run: str, known: Timeline, counted: bool
+) -> list[Row] | None:
+    """The events that were added; None when those that were known do not stand as they did."""
+    last = known.last
+    if last is None or not are_there(connection, run, (known.rows[0], last[1])):
+        return None
+    added = read_added(connection, run, known.newest_row)
+    if not known.repeats:
+        added.sort(key=_by_sequence)
+        if has_repeats(added, last):
+            return None
+    if not known.follows(added):
+        return None
+    if counted and count_events(connection, run) != len(known) + len(added):
+        return None
+    return added
+
+
+def _by_sequence(row: Row) -> tuple[bool, int, int]:
+    whole = isinstance(row[1], int)
+    return (not whole, row[1] if whole else 0, row[0])
+
+
+def _prompt(
+    connection: sqlite3.Connection, layout: Layout, session: str | None, run: str
+) -> str | None:
+    if session is None or not layout.entry_index:
+        return None
+    return first_message(connection, session, run)
+
+
+def _last_entry(
+    connection: sqlite3.Connection, layout: Layout, session: str | None, run: str
+) -> int | None:
+    if session is None or not layout.entry_index:
+        return None
+    found = connection.execute(
+        "SELECT max(timestamp) FROM prism_session_entries WHERE session_id = ? AND run_id = ?",
+        (session, run),
+    ).fetchone()
+    return instant_of(found[0])
+
+
+def _counts(
+    connection: sqlite3.Connection, tables: Tables, run: str, session: str | None
+) -> Mapping[str, int | None]:
+    counts: dict[str, int | None] = {}
+    for name, column in COUNTED:
+        table = tables.get(name)
+        if table is None:
+            continue
+        value = session if column == "session_id" else run
+        rows = (
+            f"SELECT 1 FROM {quoted(name)} WHERE {equals(table, column)} LIMIT {MOST_COUNTED + 1}"
+        )
+        found = connection.execute(f"SELECT count(*) FROM ({rows})", (value,)).fetchone()[0]
+        counts[name] = None if found > MOST_COUNTED else found
+    return counts

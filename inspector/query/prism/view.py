@@ -11,14 +11,16 @@ from inspector.model.run import Finding, Progress, Run, RunKind
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, StepKind
 from inspector.model.store import Health, Store, WriteStyle
-from inspector.query.prism import NAME, truth
+from inspector.query.prism import NAME, status_rules
 from inspector.query.prism.cells import name_of
-from inspector.query.prism.heads import Checkpoint, Lease, RunHead
-from inspector.query.prism.schema import health_of, variant_of
-from inspector.query.prism.state import State
+from inspector.query.prism.fold import State
+from inspector.query.prism.layout import health_of, variant_of
+from inspector.query.prism.row_summaries import Checkpoint, Lease, RunHead
+from inspector.query.prism.timeline import Loaded
 from inspector.query.prism.verdict import Verdict
 from inspector.query.prism.workflows import LAST_STATE, Workflow
 from inspector.query.tables import Tables
+from inspector.query.view import Tab
 
 SETTLED_MS = 60_000
 """How long a run's row may lag behind its last event before that is odd."""
@@ -80,7 +82,9 @@ def agent_run(path: str, store: Store, facts: AgentFacts, now: int) -> Run:
     if active is None and head is not None:
         active = head.started_at
     status = (
-        truth.run_status(head, checkpoint, facts.denied) if head is not None else Status.UNKNOWN
+        status_rules.run_status(head, checkpoint, facts.denied)
+        if head is not None
+        else Status.UNKNOWN
     )
     spent = sum_of(facts.spending)
     agent = None if checkpoint is None else name_of(checkpoint.value.get("agentId"))
@@ -113,7 +117,7 @@ def _agent_findings(
     if facts.head is None:
         yield Finding("orphan", "Events name this run, but it has no row of its own.", "run")
         return
-    yield from truth.run_findings(facts.head, status, facts.checkpoint, active, now)
+    yield from status_rules.run_findings(facts.head, status, facts.checkpoint, active, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,7 @@ def workflow_run(path: str, store: Store, facts: WorkflowFacts, now: int) -> Run
     """A workflow or saga run, without its nodes."""
     workflow = facts.workflow
     checkpoint = workflow.checkpoint
-    status, raw = truth.workflow_status(workflow)
+    status, raw = status_rules.workflow_status(workflow)
     moments = [checkpoint.updated_at, facts.last_activity_at]
     return Run(
         key=run_key(path, facts.name),
@@ -145,7 +149,7 @@ def workflow_run(path: str, store: Store, facts: WorkflowFacts, now: int) -> Run
         raw_status=raw,
         session=facts.session,
         parent_key=facts.parent_key,
-        findings=tuple(truth.workflow_findings(workflow, status, facts.lease, now)),
+        findings=tuple(status_rules.workflow_findings(workflow, status, facts.lease, now)),
         started_at=checkpoint.created_at,
         ended_at=checkpoint.updated_at if status in ENDED else None,
         last_activity_at=max((one for one in moments if one is not None), default=None),
@@ -219,3 +223,46 @@ def workflow_note(steps: StepTable) -> str | None:
     over = (Status.COMPLETED, Status.FAILED, Status.SKIPPED, Status.INTERRUPTED)
     done = sum(steps.status_of(n) in over for n in nodes)
     return f"{done}/{len(nodes)} nodes"
+
+
+_COUNTED = (
+    ("entries", "Transcript", "prism_session_entries"),
+    ("calls", "Tools", "prism_tool_calls"),
+    ("usage", "Usage", "prism_usage"),
+    ("feedback", "Feedback", "prism_run_feedback"),
+)
+
+
+def agent_tabs(loaded: Loaded) -> tuple[Tab, ...]:
+    """Of an agent run."""
+    shown = [Tab("timeline", "Timeline"), Tab("values", "Values")]
+    for part, title, table in _COUNTED:
+        if table not in loaded.counts:
+            continue
+        count = loaded.counts[table]
+        if count != 0 or part != "feedback":
+            # Rows of tools are transitions, of which a call has several.
+            shown.append(Tab(part, title, None if part == "calls" else count))
+    if loaded.checkpoint is not None:
+        version = loaded.checkpoint.version
+        mark = None if version is None else f"v{version}"
+        shown.append(Tab("checkpoints", "Checkpoint", 1, mark))
+    return (*shown, *_last(loaded.layout.tables))
+
+
+def _last(tables: Tables) -> tuple[Tab, Tab]:
+    return Tab("raw", "Raw"), Tab("tables", "Tables", len(tables.by_name))
+
+
+def workflow_tabs(tables: Tables, leased: bool, tools: int) -> tuple[Tab, ...]:
+    """Of a workflow run."""
+    shown = [
+        Tab("timeline", "Nodes", None, "last state"),
+        Tab("values", "Values"),
+        Tab("checkpoints", "Checkpoint", 1),
+    ]
+    if tools:
+        shown.append(Tab("calls", "Tools", tools))
+    if leased:
+        shown.append(Tab("leases", "Lease", 1))
+    return (*shown, *_last(tables))

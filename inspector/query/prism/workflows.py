@@ -15,7 +15,7 @@ from inspector.derive.steps import StepTable
 from inspector.model.status import Status
 from inspector.model.step import Attempt, StepKind
 from inspector.query.prism.cells import mapping, message_of, name_of, sequence, whole_number
-from inspector.query.prism.heads import Checkpoint
+from inspector.query.prism.row_summaries import Checkpoint
 
 SAGA_PREFIX = "__prism_saga__/"
 LAST_STATE = "last state, no history"

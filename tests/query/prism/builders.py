@@ -16,8 +16,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from inspector.query.prism.migrations import STEPS
-from inspector.query.prism.schema_model import SEARCH_TABLE, Column, TableModel, model_at
+from inspector.query.prism.schema_shape import SEARCH_TABLE, Column, TableModel, model_at
+from inspector.query.prism.verdict import STEPS
 
 Statement = tuple[str, Sequence[Any]]
 

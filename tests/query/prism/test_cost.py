@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
-from inspector.query.prism.catalog import Catalog
-from inspector.query.prism.load import Wanted, loader, pager
+from inspector.query.prism.catalog import Catalog, summary
 from inspector.query.prism.sessions import branch_records, entry_records
-from inspector.query.prism.summary import summary
-from inspector.query.prism.timeline import Timeline
+from inspector.query.prism.timeline import Timeline, Wanted, loader, pager
 from inspector.query.tables import read_tables
 from tests.query.prism.builders import at, history, schema
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from inspector.query.prism.events import DELTA, Row
-from inspector.query.prism.fold import _HANDLERS, apply, fold
-from inspector.query.prism.state import State
+from inspector.query.prism.fold import _HANDLERS, State, apply, fold
 from tests.query.prism.builders import Story, at, ms
 
 

@@ -226,12 +226,12 @@ def test_events_that_retention_took_away_are_missed(path: Path, writer: Writer) 
 def test_long_runs_come_in_pages(
     store: PrismStore, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspector.query.prism.event_pages.PAGE_ROWS", 7)
+    monkeypatch.setattr("inspector.query.prism.timeline.PAGE_ROWS", 7)
     writer.write(*story())
     with closing(opened(store)) as reader:
         view = reader.refresh()
         assert view.total_events == len(story())
-        monkeypatch.setattr("inspector.query.prism.event_pages.PAGE_BYTES", 0)
+        monkeypatch.setattr("inspector.query.prism.timeline.PAGE_BYTES", 0)
         with closing(opened(store)) as fresh:
             assert content(fresh.refresh()) == content(view)
 

@@ -11,13 +11,13 @@ from inspector.model.preflight import PreFlight
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
 from inspector.model.store import Health, Store, WriteStyle
-from inspector.query.prism.heads import Checkpoint, Lease, Owner, RunHead
 from inspector.query.prism.preflight import (
     AgentMaterial,
     WorkflowMaterial,
     agent_preflight,
     workflow_preflight,
 )
+from inspector.query.prism.row_summaries import Checkpoint, Lease, Owner, RunHead
 from inspector.query.prism.workflows import workflow_of
 
 NOW = 1_795_982_700_000

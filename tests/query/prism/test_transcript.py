@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.query.prism.transcript import Link, Transcript, missing_parents
+from inspector.query.prism.sessions import Link, Transcript, missing_parents
 
 
 def chain(count: int) -> list[Link]:

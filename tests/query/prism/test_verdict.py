@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.query.prism.migrations import OLD_FIRSTS, STEPS
-from inspector.query.prism.schema_model import NEWEST, IndexModel, TableModel, model_at
-from inspector.query.prism.verdict import WORDS, Verdict, judge
+from inspector.query.prism.schema_shape import NEWEST, IndexModel, TableModel, model_at
+from inspector.query.prism.verdict import OLD_FIRSTS, STEPS, WORDS, Verdict, judge
 from inspector.query.tables import read_tables
 from tests.case_archives import Cases
 from tests.query.prism.builders import Statement, history, row, schema

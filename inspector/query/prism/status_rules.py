@@ -15,7 +15,7 @@ from inspector.model.run import Finding
 from inspector.model.status import Status
 from inspector.query.prism.cells import mapping, message_of, name_of, sequence
 from inspector.query.prism.events import approvals_of
-from inspector.query.prism.heads import Checkpoint, Lease, RunHead
+from inspector.query.prism.row_summaries import Checkpoint, Lease, RunHead
 from inspector.query.prism.workflows import Workflow
 from inspector.text.numbers import age, duration, instant
 from inspector.text.parse_time import parse_instant

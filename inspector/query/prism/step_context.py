@@ -1,0 +1,389 @@
+"""What a run holds under names: messages of an agent, state and outputs of a workflow."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from inspector.derive.steps import StepTable
+from inspector.model.run import Finding, Run
+from inspector.model.step import Event, OpenConstruct, Step, StepKind
+from inspector.model.value import Value
+from inspector.query.prism import status_rules, view
+from inspector.query.prism.cells import (
+    instant_of,
+    mapping,
+    message_of,
+    message_text,
+    name_of,
+    text_or_none,
+    whole_number,
+)
+from inspector.query.prism.fold import State
+from inspector.query.prism.row_summaries import Checkpoint
+from inspector.query.prism.rows import (
+    Record,
+    equals,
+    iterate_records,
+    joined,
+    read_records,
+    tool_rows,
+)
+from inspector.query.prism.timeline import Loaded, Timeline, read_event_records
+from inspector.query.prism.workflows import Workflow
+from inspector.query.tables import Tables
+from inspector.query.view import RunView, StepContext, ValueList
+
+WHOLE_BYTES = 64 * 1024
+"""Contents up to this size are given at once, larger ones only when asked for."""
+PREVIEW = 1024
+MOST_MESSAGES = 5_000
+SESSION = "session"
+CHECKPOINT = "checkpoint"
+
+
+def agent_values(
+    connection: sqlite3.Connection,
+    loaded: Loaded,
+    run: str,
+    frame: str | None,
+    *,
+    full: bool,
+) -> ValueList:
+    """The messages of a run; Prism has no scopes, so every frame sees the same."""
+    table = loaded.layout.tables.get("prism_session_entries")
+    where = f"WHERE {equals(table, 'run_id')}"
+    values: tuple[str, ...] = (run,)
+    session = None if loaded.session is None else loaded.session.id
+    if session is not None:
+        # A clone of a session keeps the runs' ids: only the run's own session is meant.
+        where, values = (
+            f"WHERE {equals(table, 'session_id')} AND {equals(table, 'run_id')}",
+            (
+                session,
+                run,
+            ),
+        )
+    records = iterate_records(
+        connection,
+        loaded.layout.tables,
+        "prism_session_entries",
+        where=where,
+        values=values,
+        limit=MOST_MESSAGES,
+    )
+    found = [entry_value(n, record, full=full) for n, record in enumerate(records, 1)]
+    return ValueList(frame, len(found), tuple(found))
+
+
+def entry_value(n: int, record: Record, *, full: bool) -> Value:
+    """An entry as a value: the words of a message, else what it holds as JSON.
+
+    Its number comes first, as no message takes the place of another.
+    """
+    message = mapping(record.get("message"))
+    text = message_text(message, 2**31) if message else None
+    if text is None:
+        kept = ("label", "summary", "data", "event", "model", "message")
+        rest = {key: record[key] for key in kept if key in record}
+        text = next(iter(rest.values())) if len(rest) == 1 else json.dumps(rest)
+        text = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
+    return text_value(
+        f"{n} {name_of(message.get('role')) or name_of(record.get('kind')) or 'entry'}",
+        text,
+        scope=SESSION,
+        kind=name_of(record.get("kind")),
+        source=text_or_none(record.get("id")),
+        at=instant_of(record.get("timestamp")),
+        full=full,
+    )
+
+
+def text_value(
+    name: str | None,
+    content: Any,
+    *,
+    scope: str,
+    kind: str | None = None,
+    source: str | None = None,
+    at: int | None = None,
+    full: bool = False,
+) -> Value:
+    """A value from text, or from anything else as its JSON."""
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    size = len(text.encode("utf-8", "replace"))
+    return Value(
+        name=name,
+        scope=scope,
+        kind=kind,
+        type="text" if isinstance(content, str) else "json",
+        size=size,
+        value=text if full or size <= WHOLE_BYTES else None,
+        preview=text[:PREVIEW],
+        source_statement=source,
+        updated_at=at,
+    )
+
+
+def workflow_values(workflow: Workflow, frame: str | None, *, full: bool) -> ValueList:
+    """Input, state, what a suspension waits for, and the output of each node."""
+    at = workflow.checkpoint.updated_at
+    found = [
+        text_value(name, content, scope=scope, kind=kind, source=source, at=at, full=full)
+        for name, content, scope, kind, source in _workflow_contents(workflow)
+        if frame in (None, scope)
+    ]
+    return ValueList(frame, len(found), tuple(found))
+
+
+def _workflow_contents(
+    workflow: Workflow,
+) -> Iterator[tuple[str, Any, str, str, str | None]]:
+    value = workflow.checkpoint.value
+    for name, key in (("input", "workflowInput"), ("state", "state"), ("resume", "resume")):
+        if value.get(key) is not None:
+            yield name, value[key], CHECKPOINT, name, None
+    if workflow.suspension:
+        node = name_of(workflow.suspension.get("nodeId"))
+        yield "suspension", dict(workflow.suspension), CHECKPOINT, "suspension", node
+    steps = mapping(workflow.saga.get("steps")) or mapping(value.get("nodes"))
+    for node, told in steps.items():
+        if mapping(told).get("output") is not None:
+            yield node, mapping(told)["output"], node, "output", node
+
+
+def tool_values(rows: Iterable[Mapping[str, Any]], *, full: bool) -> list[Value]:
+    """Arguments, progress and result of one tool call, from its latest row."""
+    latest = list(rows)[-1:]
+    found: list[Value] = []
+    for row in latest:
+        for name in ("arguments", "progress", "result"):
+            if name in row:
+                call = name_of(row.get("toolCallId"))
+                found.append(
+                    text_value(name, row[name], scope=call or "call", kind="tool", full=full)
+                )
+    return found
+
+
+MOST_OWN_EVENTS = 200
+"""Of a step with more the first and the last are given."""
+
+
+def events(
+    connection: sqlite3.Connection, tables: Tables, rowids: Sequence[int], numbers: Sequence[int]
+) -> list[Event]:
+    """The events in these rows under these numbers; one that is gone has no content."""
+    found = read_event_records(connection, tables, rowids)
+    return [_event(n, record) for n, record in zip(numbers, found, strict=True)]
+
+
+def _event(n: int, record: Mapping[str, Any] | None) -> Event:
+    if record is None:
+        return Event(n, None, "gone", None, None, None, "this event was taken away", {})
+    told = mapping(record.get("event"))
+    at = record.get("timestamp")
+    status = mapping(told.get("metadata")).get("status")
+    return Event(
+        n=n,
+        id=text_or_none(record.get("id")),
+        kind=text_or_none(record.get("type")) or "",
+        raw_status=name_of(status),
+        at=instant_of(at),
+        at_raw=text_or_none(at),
+        text=event_text(told),
+        payload=record,
+    )
+
+
+def event_text(told: Mapping[str, Any]) -> str:
+    """What an event says, in words."""
+    if "error" in told:
+        error = message_of(told["error"]) or "error"
+        return ": ".join(part for part in (_subject(told), error) if part)
+    if "message" in told:
+        return message_text(told["message"])
+    content = mapping(told.get("content"))
+    if content:
+        text = content.get("text")
+        return text if isinstance(text, str) else _subject(content)
+    return _subject(told)
+
+
+def _subject(told: Mapping[str, Any]) -> str:
+    """What an event is about: a tool, a guardrail, a limit, a model, a turn."""
+    for key, inner in (
+        ("call", "name"),
+        ("result", "name"),
+        ("record", "guardrail"),
+        ("breach", "limit"),
+        ("interruption", "reason"),
+    ):
+        name = name_of(mapping(told.get(key)).get(inner))
+        if name is not None:
+            return name
+    model = name_of(mapping(mapping(told.get("metadata")).get("model")).get("model"))
+    named = model or name_of(told.get("name")) or name_of(told.get("finishReason"))
+    if named is not None:
+        return named
+    turn = whole_number(told.get("turn"))
+    return "" if turn is None else f"turn {turn}"
+
+
+def own_events(shown: RunView, step: int) -> list[int]:
+    """Numbers of the events that belong to the step itself, oldest first."""
+    first, last = shown.steps.first[step], shown.steps.last[step]
+    if not first:
+        return []
+    of_step = shown.step_of_event[first - 1 : last]
+    numbers = [n for n, one in enumerate(of_step, first) if one == step]
+    if len(numbers) <= MOST_OWN_EVENTS:
+        return numbers
+    half = MOST_OWN_EVENTS // 2
+    return [*numbers[:half], *numbers[-half:]]
+
+
+def describer(steps: StepTable, checkpoint: Checkpoint | None) -> Callable[[int], Step]:
+    """Makes steps into objects, with the segment and turn around them."""
+    deadline = None if checkpoint is None else name_of(checkpoint.value.get("deadlineAt"))
+
+    def describe(number: int) -> Step:
+        step = steps.step(number)
+        given: dict[str, Any] = {}
+        for around in (number, *steps.ancestors(number)):
+            kind = steps.kind_of(around)
+            if kind in (StepKind.SEGMENT, StepKind.TURN):
+                # Both are called by their number.
+                word, _, place = steps.label[around].partition(" ")
+                given.setdefault(word, int(place))
+        if step.kind is StepKind.WAIT and deadline is not None:
+            given["deadline"] = deadline
+        return replace(step, ref={**given, **step.ref})
+
+    return describe
+
+
+def findings(
+    loaded: Loaded,
+    timeline: Timeline,
+    state: State,
+    run: Run,
+    open_: Sequence[OpenConstruct],
+    now: int,
+) -> Iterator[Finding]:
+    """What the events up to a state point out."""
+    settled = run.last_activity_at is None or now - run.last_activity_at >= view.SETTLED_MS
+    last = state.turn if state.turn >= 0 else state.segment
+    yield from status_rules.event_findings(
+        loaded.head,
+        outcome=state.outcome,
+        finish_reason=state.finish_reason,
+        asked=state.asked,
+        breaches=state.breaches,
+        last_step=state.steps.path(last) if last >= 0 else None,
+        settled=settled,
+    )
+    yield from view.unended(run.status, open_)
+    if timeline.repeats:
+        yield Finding(
+            "sequence_repeats",
+            "Sequence numbers of its events repeat; they are shown as they were written.",
+        )
+    for event in state.malformed[:20]:
+        yield Finding(
+            "damaged", f"Event {event} is not readable as JSON; it is shown raw.", f"event:{event}"
+        )
+    if state.malformed_count > 20:
+        yield Finding("damaged", f"{state.malformed_count - 20} more events are not readable.")
+
+
+def concerns(finding: Finding, step: Step, numbers: Sequence[int]) -> bool:
+    """Whether a finding is about this step or one of its events."""
+    if finding.ref == step.id:
+        return True
+    table, _, number = (finding.ref or "").partition(":")
+    return table == "event" and number.isdigit() and int(number) in numbers
+
+
+REDACTION_MARKS = {
+    "[REDACTED]": "a secret of the host was here; Prism replaced it before it wrote the row",
+    "[MaxDepth]": "more was nested here than Prism's redactor follows",
+    "[Circular]": "the value contained itself here",
+}
+"""What Prism's redactor leaves in texts."""
+
+
+def agent_context(
+    connection: sqlite3.Connection,
+    loaded: Loaded,
+    shown: RunView,
+    step: Step,
+    rows: Sequence[Event],
+    run: str,
+) -> StepContext:
+    """The detail of a step of an agent run."""
+    related: dict[str, tuple[Mapping[str, Any], ...]] = {}
+    values = ValueList(None, 0, ())
+    if step.kind is StepKind.TOOL_CALL:
+        calls = _calls(connection, loaded, step, run)
+        related["prism_tool_calls"] = tuple(calls)
+        listed = tool_values(calls, full=False)
+        values = ValueList(None, len(listed), tuple(listed))
+    elif step.kind in (StepKind.MODEL_CALL, StepKind.TURN):
+        related["prism_usage"] = tuple(_usage(connection, loaded, step, run))
+    related["redaction"] = tuple(_marks(rows))
+    numbers = [event.n for event in rows]
+    return StepContext(
+        step,
+        tuple(rows),
+        values,
+        {name: found for name, found in related.items() if found},
+        tuple(one for one in shown.run.findings if concerns(one, step, numbers)),
+    )
+
+
+def _calls(
+    connection: sqlite3.Connection, loaded: Loaded, step: Step, run: str
+) -> Sequence[Record]:
+    """The rows of the call that a step is: of those with its id the one that began with it."""
+    call = step.ref.get("tool_call_id")
+    if not isinstance(call, str):
+        return ()
+    rows = tool_rows(connection, loaded.layout.tables, run=run, call=call, order=())
+    groups = joined(rows)
+    if len(groups) <= 1 or step.started_at is None:
+        return groups[0] if groups else ()
+    # Ids repeat in later turns; of a run's calls the one that began last before the event is it.
+    before = [one for one in groups if _began(one) <= step.started_at]
+    return before[-1] if before else groups[0]
+
+
+def _began(rows: Sequence[Record]) -> int:
+    from inspector.query.prism.cells import instant_of
+
+    moment = instant_of(rows[0].get("startedAt"))
+    return 0 if moment is None else moment
+
+
+def _usage(
+    connection: sqlite3.Connection, loaded: Loaded, step: Step, run: str
+) -> Sequence[Record]:
+    tables = loaded.layout.tables
+    table = tables.get("prism_usage")
+    turn = step.ref.get("turn")
+    if table is None or not table.has("turn") or turn is None:
+        return ()
+    where = f"WHERE {equals(table, 'run_id')} AND turn = ?"
+    return read_records(
+        connection, tables, "prism_usage", where=where, values=(run, turn), limit=50
+    )
+
+
+def _marks(rows: Sequence[Event]) -> list[Mapping[str, Any]]:
+    text = json.dumps([event.payload for event in rows], ensure_ascii=False, default=str)
+    return [
+        {"mark": mark, "means": means} for mark, means in REDACTION_MARKS.items() if mark in text
+    ]
