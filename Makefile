@@ -1,25 +1,26 @@
-# `make demo` and `make test` need Python 3.11 or later and make, and see to the rest themselves.
-# PYTHON=python3.13 chooses an interpreter; ARGS='-k fold' goes to pytest.
+# `make demo` and `make test` need only make and Python 3.11 or later; they set up .venv.
+# PYTHON=python3.13 selects an interpreter; ARGS='-k fold' is passed to pytest.
 
 PYTHON ?=
 ARGS ?=
 BIN := .venv/bin
 
-.PHONY: help demo test check format runtime-venv dev-venv clean
+.PHONY: help demo test check format strings runtime-venv dev-venv clean
 
 help:
-	@echo 'make demo    a workspace that runs by itself, on the screen'
-	@echo 'make test    the tests; ARGS="-k name" for some of them'
-	@echo 'make check   format, lint, types, layers, spelling, then the tests'
-	@echo 'make format  let ruff put the code in order'
-	@echo 'make clean   remove .venv and what the tools left behind'
+	@echo 'make demo    open a live demonstration'
+	@echo 'make test    run the tests; ARGS="-k name" selects some'
+	@echo 'make check   check format, lint, types, layers and spelling, then run the tests'
+	@echo 'make format  fix format and lint with ruff'
+	@echo 'make strings list every visible string in tests/architecture/strings.txt'
+	@echo 'make clean   remove .venv and all caches'
 
 demo: runtime-venv
 	@$(BIN)/inspector demo
 
-# Three workers: many tests wait for a screen or for a writer that is a program of its own, and two
-# cores, which is what continuous integration gives, have time left for one more. A worker that is
-# done takes over from the others: some tests are a hundred times as long as most.
+# Three workers on the two cores of continuous integration: many tests wait for a screen or for a
+# writer in another process. Work is stolen between workers, because some tests are a hundred times
+# as long as most.
 test: dev-venv
 	@$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
 
@@ -34,6 +35,9 @@ check: dev-venv
 format: dev-venv
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+strings: dev-venv
+	@$(BIN)/python -m tests.architecture.strings
 
 runtime-venv:
 	@PYTHON='$(PYTHON)' .ci/venv runtime
