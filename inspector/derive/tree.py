@@ -1,7 +1,7 @@
-"""Which step stands in which row: a tree that is folded, unfolded and grown without lists of rows.
+"""Maps rows of the timeline to steps and back while the tree expands, collapses and grows.
 
-Every container that stands open knows how many rows it has inside, so that row ↔ step, folding
-and growth take O(depth · log children), however long the run is.
+Each expanded container counts the rows inside it, so row ↔ step, expanding, collapsing and growth
+take O(depth · log children), whatever the length of the run.
 """
 
 from __future__ import annotations
@@ -18,66 +18,99 @@ from inspector.derive.steps import KIND_CODE, STATUS_CODE, StepTable
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 
+ROOT = -1
+"""The run itself, as the container of the outermost steps."""
+WIDE = 50
+"""Branches above which a parallel starts collapsed."""
+DEEP = 12
+"""Depth from which a container starts collapsed."""
+MAX_EXPANDED = 1_000
+"""Containers expanded by default; the newest, if there are more."""
+MAX_SCANNED = 20_000
+"""Children of one container considered for expansion by default; the newest."""
+MAX_IN_PLACE = 2_048
+"""Steps up to which a change is applied in place; a larger one rebuilds the index in chunks."""
 CHUNK = 32_768
-"""Steps that are sorted in one go: some milliseconds."""
+"""Steps sorted at once, which takes some milliseconds."""
+
+_FAILED = STATUS_CODE[Status.FAILED]
+_BRANCH = KIND_CODE[StepKind.BRANCH]
+_ITERATION = KIND_CODE[StepKind.ITERATION]
+_PARALLEL = KIND_CODE[StepKind.PARALLEL]
+_STATEMENT = KIND_CODE[StepKind.STATEMENT]
+_MERGEABLE = frozenset((_BRANCH, _ITERATION))
+_BY_SEVERITY = (
+    Status.FAILED,
+    Status.INTERRUPTED,
+    Status.WAITING,
+    Status.RUNNING,
+    Status.UNCONFIRMED,
+    Status.UNKNOWN,
+)
+_SEVERITY = {STATUS_CODE[status]: rank for rank, status in enumerate(_BY_SEVERITY)}
 
 _first = itemgetter(0)
 
 
 class ChildLists:
-    """Steps sorted by parent, in runs of consecutive numbers; a million steps take 4 MB.
+    """Children of every step: steps sorted by parent, in blocks of consecutive numbers.
 
-    Runs are merged like the digits of a counter, so that many small additions stay few runs.
+    Blocks are merged like the digits of a binary counter, so many small additions make few blocks.
+    A million steps take 4 MB.
     """
 
-    __slots__ = ("_runs", "table")
+    __slots__ = ("_blocks", "table")
 
-    def __init__(self, table: StepTable, runs: list[tuple[int, array[int]]] | None = None) -> None:
+    def __init__(
+        self, table: StepTable, blocks: list[tuple[int, array[int]]] | None = None
+    ) -> None:
         self.table = table
-        self._runs = runs if runs is not None else []
-        """First step of each run, and its steps by (parent, number)."""
+        self._blocks = blocks if blocks is not None else []
+        """First step of each block, and its steps by (parent, number)."""
 
     @property
     def size(self) -> int:
-        """Steps that were taken in so far."""
-        if not self._runs:
+        """Number of steps indexed so far."""
+        if not self._blocks:
             return 0
-        first, steps = self._runs[-1]
+        first, steps = self._blocks[-1]
         return first + len(steps)
 
     def carried_to(self, table: StepTable) -> ChildLists:
-        """The same lists for a table that begins with the same steps."""
-        return ChildLists(table, list(self._runs))
+        """Returns the same index for a table that starts with the same steps."""
+        return ChildLists(table, list(self._blocks))
 
     def grow(self, stop: int) -> None:
-        """Takes in the steps below `stop`; call it in portions of at most CHUNK."""
+        """Indexes the steps below `stop`; call it with at most CHUNK new steps."""
         first = self.size
-        while self._runs:
-            begin, steps = self._runs[-1]
+        while self._blocks:
+            begin, steps = self._blocks[-1]
             if len(steps) >= CHUNK or len(steps) > stop - first:
                 break
-            self._runs.pop()
+            self._blocks.pop()
             first = begin
         for begin in range(first, stop, CHUNK):
-            self._runs.append((begin, self._sorted(begin, min(begin + CHUNK, stop))))
+            self._blocks.append((begin, self._sorted(begin, min(begin + CHUNK, stop))))
 
     def cut(self, size: int) -> None:
-        """Forgets the steps from `size` on."""
+        """Removes the steps from `size` on."""
         while self.size > size:
-            first, steps = self._runs.pop()
+            first, steps = self._blocks.pop()
             if first < size:
-                # What is left of a run is still sorted.
+                # The rest of a block is still sorted.
                 kept = array("i", filter(size.__gt__, steps))
-                self._runs.append((first, kept))
+                self._blocks.append((first, kept))
 
     def of(self, step: int) -> array[int]:
-        """The children of a step, ascending; of the run itself for -1."""
+        """Returns the children of a step in ascending order; ROOT gives the outermost steps."""
         key = self.table.parent.__getitem__
         wanted = self.table.children_of[step] if step >= 0 else -1
         found = array("i")
-        # A step comes after its parent unless it was moved later.
-        skipped = bisect_right(self._runs, step, key=_first) - 1 if not self.table.reparented else 0
-        for _, steps in self._runs[max(0, skipped) :]:
+        # A step follows its parent, unless it was reparented.
+        skipped = (
+            bisect_right(self._blocks, step, key=_first) - 1 if not self.table.reparented else 0
+        )
+        for _, steps in self._blocks[max(0, skipped) :]:
             if len(found) == wanted:
                 break
             begin = bisect_left(steps, step, key=key)
@@ -89,7 +122,7 @@ class ChildLists:
 
 
 class Container:
-    """A container whose inside was asked for. Folded ones stay, so that they unfold as before."""
+    """A container that was expanded once; kept when collapsed, with the state of what is inside."""
 
     __slots__ = ("children", "inner", "open", "step", "sums")
 
@@ -99,67 +132,58 @@ class Container:
         self.children = children
         self.open = True
         self.sums: FenwickTree | None = None
-        """Rows inside of each child; None while no child stands open."""
+        """Rows inside each child; None while no child is expanded."""
 
     @property
     def rows(self) -> int:
-        """Rows inside."""
+        """Number of rows inside."""
         return len(self.children) + (self.sums.total if self.sums else 0)
 
     def before(self, index: int) -> int:
-        """Rows before a child."""
+        """Returns the number of rows before the child at `index`."""
         return index + (self.sums.before(index) if self.sums else 0)
 
     def find(self, offset: int) -> tuple[int, int]:
-        """Which child holds a row, and how far into it."""
+        """Returns the index of the child that contains a row, and the offset in it."""
         return self.sums.find(offset) if self.sums else (offset, 0)
 
-    def stretch(self, index: int, change: int) -> None:
-        """Rows appeared (or, below 0, went away) inside of a child."""
+    def add_rows(self, index: int, change: int) -> None:
+        """Adds `change` rows (negative: removes them) inside the child at `index`."""
         if self.sums is None:
             self.sums = FenwickTree.zeros(len(self.children))
         self.sums.add(index, change)
 
     def append(self, steps: array[int]) -> None:
-        """Takes in children at the end."""
+        """Appends children."""
         self.children += steps
         if self.sums is not None:
             for _ in steps:
                 self.sums.append(0)
 
     def cut(self, size: int) -> None:
-        """Forgets the children from step `size` on."""
+        """Removes the children from step `size` on."""
         while self.children and self.children[-1] >= size:
             self.children.pop()
             if self.sums is not None:
                 self.sums.pop()
 
 
-_BRANCH = KIND_CODE[StepKind.BRANCH]
-_ITERATION = KIND_CODE[StepKind.ITERATION]
-_SHARING = frozenset((_BRANCH, _ITERATION))
-_PARALLEL = KIND_CODE[StepKind.PARALLEL]
-_STATEMENT = KIND_CODE[StepKind.STATEMENT]
+def may_merge(table: StepTable, step: int) -> bool:
+    """True for a branch or an iteration with exactly one child: the two may share a row.
 
-_LOUDEST = (
-    Status.FAILED,
-    Status.INTERRUPTED,
-    Status.WAITING,
-    Status.RUNNING,
-    Status.UNCONFIRMED,
-    Status.UNKNOWN,
-)
-_LOUDNESS = {STATUS_CODE[status]: place for place, status in enumerate(_LOUDEST)}
-
-
-def may_share(table: StepTable, step: int) -> bool:
-    """Whether a step is of the kind that may share its row with what is inside: one step only."""
+    Two rows would say the same thing twice: an iteration often contains only a parallel, a branch
+    only a statement. A merged row has one status.
+    """
     kind = table.kind[step]
-    return kind in _SHARING and table.children_of[step] == 1
+    return kind in _MERGEABLE and table.children_of[step] == 1
 
 
-def shares_row(table: StepTable, step: int, child: int) -> bool:
-    """Whether the only step inside of one that may share its row really does."""
+def merges_with(table: StepTable, step: int, child: int) -> bool:
+    """True if a step for which `may_merge` holds shares its row with its only child.
+
+    An iteration merges with a parallel or a leaf statement; a branch with a leaf statement, if the
+    branch has no row of its own or both have the same first and last event.
+    """
     kind = table.kind[child]
     if table.kind[step] == _ITERATION and kind == _PARALLEL:
         return True
@@ -170,108 +194,90 @@ def shares_row(table: StepTable, step: int, child: int) -> bool:
     return table.first[step] == table.first[child] and table.last[step] == table.last[child]
 
 
-def speaker(table: StepTable, step: int, inner: int) -> int:
-    """Which of two steps that share a row it speaks of: whose status it tells.
+def status_source(table: StepTable, step: int, inner: int) -> int:
+    """Returns the one of two merged steps whose status the row shows.
 
-    The inner one where the outer has no row of its own, so that nothing is recorded of it. Else
-    the one that a person must not miss: what failed before what goes on before what is over. Of
-    two that are alike the one that can be looked into.
+    The inner step if only that has recorded rows; else the more severe status (failed before
+    unfinished before finished); of equal ones the outer step if there is something to expand.
     """
     if inner == step:
         return step
     if not table.first[step] and table.first[inner]:
         return inner
-    other = len(_LOUDEST)
-    outer_loud = _LOUDNESS.get(table.status[step], other)
-    inner_loud = _LOUDNESS.get(table.status[inner], other)
-    if outer_loud != inner_loud:
-        return step if outer_loud < inner_loud else inner
+    least = len(_BY_SEVERITY)
+    outer_rank = _SEVERITY.get(table.status[step], least)
+    inner_rank = _SEVERITY.get(table.status[inner], least)
+    if outer_rank != inner_rank:
+        return step if outer_rank < inner_rank else inner
     return step if table.children_of[inner] else inner
 
 
-WIDE = 50
-"""Branches beyond which a parallel is one row until a person unfolds it."""
+class DefaultExpansion:
+    """Decides which containers start expanded: what is new or failed."""
 
-DEEP = 12
-"""Levels beyond which a container stays folded."""
-
-_FAILED = STATUS_CODE[Status.FAILED]
-
-
-class Folding:
-    """The rules for one step table, with the containers in which something failed."""
-
-    __slots__ = ("_seen", "_troubled", "table")
+    __slots__ = ("_failures", "_with_failures", "table")
 
     def __init__(self, table: StepTable) -> None:
         self.table = table
-        self._troubled: set[int] = set()
-        self._seen = (0, -1)
+        self._with_failures: set[int] = set()
+        self._failures = (0, -1)
+        """Number of failed steps and the last of them."""
 
     def update(self, table: StepTable) -> None:
-        """Looks again for failures when their number or the last of them changed."""
+        """Finds containers with failures again if the number of failures or the last one changed."""
         self.table = table
-        seen = (table.status.count(_FAILED), table.status.rfind(_FAILED))
-        if seen != self._seen:
-            self._seen = seen
-            self._troubled = _around_failures(table)
+        failures = (table.status.count(_FAILED), table.status.rfind(_FAILED))
+        if failures != self._failures:
+            self._failures = failures
+            self._with_failures = _ancestors_of_failures(table)
 
-    def opens(self, step: int, inner: int, depth: int, newest: bool) -> bool:
-        """Whether a row stands open; `inner` shares its row, `newest` = no later sibling."""
+    def expands(self, step: int, inner: int, depth: int, newest: bool) -> bool:
+        """True if a container starts expanded; `inner` is the step merged into its row.
+
+        Collapsed are: anything at depth DEEP or below, iterations that neither are the `newest`
+        child nor contain a failure, and parallels of more than WIDE branches.
+        """
         if depth >= DEEP:
             return False
         table = self.table
-        if table.kind[step] == _ITERATION and not newest and step not in self._troubled:
+        if table.kind[step] == _ITERATION and not newest and step not in self._with_failures:
             return False
         return table.kind[inner] != _PARALLEL or table.children_of[inner] <= WIDE
 
 
-def _around_failures(table: StepTable) -> set[int]:
-    troubled: set[int] = set()
+def _ancestors_of_failures(table: StepTable) -> set[int]:
+    found: set[int] = set()
     status, parent = table.status, table.parent
     at = status.find(_FAILED)
     while at >= 0:
         step = parent[at]
-        while step >= 0 and step not in troubled:
-            troubled.add(step)
+        while step >= 0 and step not in found:
+            found.add(step)
             step = parent[step]
         at = status.find(_FAILED, at + 1)
-    return troubled
-
-
-OPEN_AT_FIRST = 1_000
-"""Containers that are unfolded unasked; the newest, where there are more."""
-
-LOOKED_AT = 20_000
-"""Children of one container among which any are unfolded unasked; the newest, too."""
-
-AT_ONCE = 2_048
-"""Steps beyond which a change is taken in by portions."""
-
-ROOT = -1
-"""The run itself, as the container of its outermost steps."""
+    return found
 
 
 class Row(NamedTuple):
-    """What stands in one row."""
+    """One row of the tree."""
 
     step: int
     depth: int
     inner: int
-    """The step that the row speaks of as well (an iteration's only parallel), or `step`."""
+    """The step merged into this row, else `step`."""
     open: bool | None
-    """Whether what is inside is shown; None when there is nothing inside."""
+    """True if expanded, False if collapsed, None for a leaf."""
 
 
 class TreeIndex:
-    """The rows of a step table under the folds of one person."""
+    """The rows of a step table, with the containers that one person expanded or collapsed."""
 
     def __init__(self, table: StepTable | None = None) -> None:
         self.table = StepTable()
         self.kept = ROOT
-        """A step (the cursor's) that must not vanish because something folds by itself."""
+        """The cursor's step: nothing around it collapses by itself."""
         self._lists = ChildLists(self.table)
-        self._folding = Folding(self.table)
+        self._defaults = DefaultExpansion(self.table)
         self._choices: dict[int, tuple[bool, str]] = {}
         self._inner: dict[int, int] = {}
         self._root = Container(ROOT, ROOT, array("i"))
@@ -281,15 +287,15 @@ class TreeIndex:
 
     @property
     def rows(self) -> int:
-        """Rows under the folds as they are."""
+        """Number of visible rows."""
         return self._root.rows
 
     def step_at(self, row: int) -> int:
-        """The step in a row. Raises IndexError outside of 0 to `rows - 1`."""
+        """Returns the step in a row. Raises IndexError unless 0 <= row < `rows`."""
         return next(self.walk(row)).step
 
     def walk(self, row: int) -> Iterator[Row]:
-        """The rows from `row` on, in order."""
+        """Yields the rows from `row` on. Raises IndexError unless 0 <= row < `rows`."""
         if not 0 <= row < self.rows:
             raise IndexError(row)
         path: list[tuple[Container, int]] = []
@@ -316,7 +322,7 @@ class TreeIndex:
                 path.append((inside, 0))
 
     def row_of(self, step: int) -> int | None:
-        """The row of a step; None while something around it is folded."""
+        """Returns the row of a step; None while an ancestor is collapsed."""
         step, row = self.canonical(step), -1
         while step != ROOT:
             owner = self.owner(step)
@@ -328,7 +334,7 @@ class TreeIndex:
         return row
 
     def shown(self, step: int) -> int:
-        """The step whose row stands for this one: itself, or the folded container around it."""
+        """Returns the visible step for this one: itself, or the outermost collapsed ancestor."""
         shown = step = self.canonical(step)
         while step != ROOT:
             step = self.owner(step)
@@ -338,17 +344,17 @@ class TreeIndex:
         return shown
 
     def canonical(self, step: int) -> int:
-        """The step whose row speaks of this one."""
+        """Returns the step whose row this step is in: its parent if the two are merged."""
         parent = self.table.parent[step]
         return parent if parent >= 0 and self.inner(parent) == step else step
 
     def owner(self, step: int) -> int:
-        """The step in whose row this one's row is folded away; -1 = none."""
+        """Returns the nearest ancestor with a row of its own; ROOT if none."""
         parent = self.table.parent[step]
         return self.canonical(parent) if parent >= 0 else ROOT
 
     def around(self, step: int) -> list[int]:
-        """The rows' steps around a step, outermost first."""
+        """Returns the ancestors that have rows, outermost first."""
         steps: list[int] = []
         step = self.owner(self.canonical(step))
         while step != ROOT:
@@ -357,44 +363,44 @@ class TreeIndex:
         return steps[::-1]
 
     def inner(self, step: int) -> int:
-        """The only step inside that shares the row: a round's parallel, a branch's statement."""
-        if not may_share(self.table, step):
+        """Returns the child merged into the row of a step, else the step itself."""
+        if not may_merge(self.table, step):
             return step
         found = self._inner.get(step)
         if found is None:
             child = self._lists.of(step)[0]
-            found = self._inner[step] = child if shares_row(self.table, step, child) else step
+            found = self._inner[step] = child if merges_with(self.table, step, child) else step
         return found
 
-    def speaker(self, step: int) -> int:
-        """The step whose status is told in this one's row: itself, or the one that shares it."""
-        return speaker(self.table, step, self.inner(step))
+    def status_source(self, step: int) -> int:
+        """Returns the step whose status this row shows: itself or the step merged into it."""
+        return status_source(self.table, step, self.inner(step))
 
     def children(self, step: int) -> array[int]:
-        """What is directly inside of a step (-1: of the run), in order. Not to be changed."""
+        """Returns the direct children of a step or ROOT, in order. Do not modify the array."""
         node = self._nodes.get(step)
         if node is not None and node.inner == step:
             return node.children
         return self._lists.of(step)
 
     def is_open(self, step: int) -> bool:
-        """Whether what is inside of a row's step is shown, were the row itself visible."""
+        """True if a step is expanded, whether or not its row is visible."""
         node = self._nodes.get(step)
         return node is not None and node.open
 
     def fold(self, step: int) -> None:
-        """Hides what is inside of a row's step."""
+        """Collapses a step."""
         self._choose(step, False)
         self._close(step)
 
     def unfold(self, step: int) -> None:
-        """Shows what is inside of a row's step; does nothing where nothing is."""
+        """Expands a step; does nothing for a leaf."""
         if self.table.children_of[self.inner(step)]:
             self._choose(step, True)
             self._open(step)
 
     def reveal(self, step: int) -> int:
-        """Unfolds whatever hides a step, and returns its row."""
+        """Expands all ancestors of a step and returns its row."""
         for around in self.around(step):
             if not self.is_open(around):
                 self.unfold(around)
@@ -409,7 +415,7 @@ class TreeIndex:
         node = self._nodes.get(step)
         if node is not None and node.open:
             node.open = False
-            self._stretch(step, -node.rows)
+            self._add_rows(step, -node.rows)
 
     def _open(self, step: int) -> None:
         node = self._nodes.get(step)
@@ -418,75 +424,75 @@ class TreeIndex:
         elif node.open:
             return
         node.open = True
-        self._stretch(step, node.rows)
+        self._add_rows(step, node.rows)
 
-    def _stretch(self, step: int, change: int) -> None:
-        """Rows appeared inside of a step: whatever stands open around it grows as well."""
+    def _add_rows(self, step: int, change: int) -> None:
+        """Adds `change` rows inside a step to the counts of the expanded containers around it."""
         while step != ROOT and change:
             owner = self._nodes.get(self.owner(step))
             if owner is None:
                 return
-            owner.stretch(bisect_left(owner.children, step), change)
+            owner.add_rows(bisect_left(owner.children, step), change)
             if not owner.open:
                 return
             step = owner.step
 
     def _materialise(self, step: int, depth: int) -> Container:
-        """Makes the node of a container, and of all in it that stand open unasked."""
+        """Creates the node of a container and of the containers in it that start expanded."""
         top = self._nodes[step] = self._node(step)
         made, waiting = [top], [(top, depth)]
         open_inside: dict[int, list[Container]] = {}
-        while waiting and len(made) < OPEN_AT_FIRST:
+        while waiting and len(made) < MAX_EXPANDED:
             node, depth = waiting.pop()
-            for child in self._opening(node, depth):
+            for child in self._expanded_children(node, depth):
                 inside = self._nodes.get(child)
                 if inside is None:
                     inside = self._nodes[child] = self._node(child)
                     waiting.append((inside, depth + 1))
                     made.append(inside)
                 open_inside.setdefault(node.step, []).append(inside)
-                if len(made) >= OPEN_AT_FIRST:
+                if len(made) >= MAX_EXPANDED:
                     break
         for node in reversed(made):
-            _add_up(node, open_inside.get(node.step, ()))
+            _count_rows(node, open_inside.get(node.step, ()))
         return top
 
     def _node(self, step: int) -> Container:
         inner = self.inner(step) if step != ROOT else ROOT
         return Container(step, inner, self._lists.of(inner))
 
-    def _opening(self, node: Container, depth: int) -> Iterator[int]:
-        """The children that stand open unless a person folded them, newest first."""
+    def _expanded_children(self, node: Container, depth: int) -> Iterator[int]:
+        """Yields the expanded children, newest first."""
         counts = self.table.children_of.__getitem__
-        newest = node.children[-LOOKED_AT:]
+        newest = node.children[-MAX_SCANNED:]
         containers = list(compress(newest, map(counts, newest)))
         for child in reversed(containers):
             known = self._nodes.get(child)
-            if known.open if known is not None else self._opens(node, child, depth + 1):
+            if known.open if known is not None else self._starts_expanded(node, child, depth + 1):
                 yield child
 
-    def _opens(self, node: Container, child: int, depth: int) -> bool:
+    def _starts_expanded(self, node: Container, child: int, depth: int) -> bool:
         inner = self.inner(child)
         if not self.table.children_of[inner]:
             return False
         chosen = self._choices.get(child)
         if chosen is not None:
             return chosen[0]
-        return self._folding.opens(child, inner, depth, newest=child == node.children[-1])
+        return self._defaults.expands(child, inner, depth, newest=child == node.children[-1])
 
     def update(self, table: StepTable) -> None:
-        """Takes in a newer (or, while travelling, an older) view of the same run."""
+        """Switches to a newer (or, in the past, an older) table of the same run."""
         for _ in self.updating(table):
             pass
 
     def updating(self, table: StepTable) -> Iterator[None]:
-        """Like `update`, in portions of some milliseconds; until it ends all stands as before."""
+        """Like `update`, yielding every few milliseconds; nothing changes before the last step."""
         common = min(len(self.table), len(table))
         same = self.table.reparented == table.reparented and _same(
             self.table.parent, table.parent, common
         )
         change = max(len(self.table), len(table)) - common
-        if same and change <= AT_ONCE:
+        if same and change <= MAX_IN_PLACE:
             self._adjust(table, common)
             return
         lists = self._lists.carried_to(table) if same else ChildLists(table)
@@ -498,7 +504,7 @@ class TreeIndex:
 
     def _start(self, table: StepTable, lists: ChildLists) -> None:
         self.table, self._lists = table, lists
-        self._folding.update(table)
+        self._defaults.update(table)
         self._inner = {}
         self._choices = {
             step: choice
@@ -509,19 +515,19 @@ class TreeIndex:
         self._root = self._materialise(ROOT, -1)
 
     def _adjust(self, table: StepTable, common: int) -> None:
-        """Forgets or takes in the steps from `common` on, where they show."""
+        """Adds or removes the steps from `common` on in place."""
         longer = max(self.table, table, key=len)
         parents = set(longer.parent[common:])
         touched = parents | {longer.parent[step] for step in parents if step >= 0}
         if not _same(self.table.first, table.first, common):
-            # A branch that gets a row of its own may need a row on the screen, too.
+            # A branch that got a row of its own may no longer be merged with its statement.
             touched |= set(self._inner)
         for step in touched:
             self._inner.pop(step, None)
         self._lists.cut(common)
         self.table = self._lists.table = table
         self._lists.grow(len(table))
-        self._folding.update(table)
+        self._defaults.update(table)
         for step in range(len(table), len(longer)):
             self._nodes.pop(step, None)
             self._choices.pop(step, None)
@@ -530,30 +536,30 @@ class TreeIndex:
             self._renew(step, added)
 
     def _renew(self, step: int, added: dict[int, array[int]]) -> None:
-        """Brings the inside of one row up to date with the table."""
+        """Updates the children of one container."""
         node = self._nodes.get(step)
         if node is None:
-            self._open_by_itself(step)
+            self._expand_by_default(step)
             return
         inner = self.inner(step) if step != ROOT else ROOT
         if node.inner != inner:
-            self._begin_anew(node, inner)
+            self._rebuild(node, inner)
             return
         rows, newest = node.rows, node.children[-1] if node.children else ROOT
         node.cut(len(self.table))
         node.append(array("i", filter(newest.__lt__, added.get(inner, ()))))
         if node.open:
-            self._stretch(step, node.rows - rows)
-        self._fold_older(node, newest)
+            self._add_rows(step, node.rows - rows)
+        self._collapse_older(node, newest)
 
-    def _open_by_itself(self, step: int) -> None:
+    def _expand_by_default(self, step: int) -> None:
         if self.canonical(step) == step:
             owner = self._nodes.get(self.owner(step))
-            if owner is not None and self._opens(owner, step, len(self.around(step))):
+            if owner is not None and self._starts_expanded(owner, step, len(self.around(step))):
                 self._open(step)
 
-    def _begin_anew(self, node: Container, inner: int) -> None:
-        """A row that shared what is inside with another step does so no more, or the reverse."""
+    def _rebuild(self, node: Container, inner: int) -> None:
+        """Rebuilds a container whose merged step changed."""
         was_open = node.open
         self._close(node.step)
         for step in {node.step, node.inner, inner}:
@@ -561,23 +567,26 @@ class TreeIndex:
         if was_open and self.table.children_of[inner]:
             self._open(node.step)
 
-    def _fold_older(self, node: Container, newest: int) -> None:
-        """A round that stood open because it was the newest makes room for the next."""
+    def _collapse_older(self, node: Container, newest: int) -> None:
+        """Collapses the iteration that was expanded only because it was the newest."""
         if newest == ROOT or node.children[-1:] == array("i", [newest]):
             return
         older = self._nodes.get(newest)
         if older is None or not older.open or newest in self._choices:
             return
         around = self.around(newest)
-        if not self._opens(node, newest, len(around)) and newest not in self._around_kept():
+        if (
+            not self._starts_expanded(node, newest, len(around))
+            and newest not in self._cursor_ancestors()
+        ):
             self._close(newest)
 
-    def _around_kept(self) -> list[int]:
+    def _cursor_ancestors(self) -> list[int]:
         return self.around(self.kept) if 0 <= self.kept < len(self.table) else []
 
 
 def _same(one: array[int], other: array[int], count: int) -> bool:
-    """Whether two columns begin with the same `count` numbers."""
+    """True if two columns start with the same `count` numbers."""
     if len(one) > count:
         one = one[:count]
     if len(other) > count:
@@ -591,10 +600,10 @@ def _by_parent(table: StepTable, first: int) -> dict[int, array[int]]:
     return {parent: array("i", children) for parent, children in groupby(steps, key=key)}
 
 
-def _add_up(node: Container, open_children: Sequence[Container]) -> None:
+def _count_rows(node: Container, open_children: Sequence[Container]) -> None:
     if len(open_children) * 20 < len(node.children):
         for inside in open_children:
-            node.stretch(bisect_left(node.children, inside.step), inside.rows)
+            node.add_rows(bisect_left(node.children, inside.step), inside.rows)
         return
     lengths = array("q", bytes(8 * len(node.children)))
     for inside in open_children:

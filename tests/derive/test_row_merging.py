@@ -46,16 +46,16 @@ def test_a_shared_row_has_one_status(
 ) -> None:
     tree = shared(outer, inner, kind, outer_row=row, branches=False)
     assert tree.inner(1) == 2
-    assert tree.table.status_of(tree.speaker(1)) is told
+    assert tree.table.status_of(tree.status_source(1)) is told
 
 
 def test_of_two_that_are_alike_the_one_that_can_be_looked_into_speaks() -> None:
     whole = shared(COMPLETED, COMPLETED, StepKind.PARALLEL, outer_row=9, branches=True)
-    assert whole.speaker(1) == 1
+    assert whole.status_source(1) == 1
     leaf = shared(COMPLETED, COMPLETED, StepKind.STATEMENT, outer_row=9, branches=False)
-    assert leaf.speaker(1) == 2
+    assert leaf.status_source(1) == 2
 
 
 def test_a_row_of_its_own_speaks_for_itself() -> None:
     tree = shared(RUNNING, FAILED, StepKind.BLOCK, outer_row=9, branches=False)
-    assert (tree.speaker(0), tree.speaker(1), tree.speaker(2)) == (0, 1, 2)
+    assert (tree.status_source(0), tree.status_source(1), tree.status_source(2)) == (0, 1, 2)

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inspector.derive import tree
 from inspector.derive.steps import StepTable
-from inspector.derive.tree import Row, TreeIndex
+from inspector.derive.tree import DEEP, WIDE, Row, TreeIndex
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from tests.derive.tables import Spec, flat, naive_children, naive_inner, nested, table_of
@@ -216,6 +217,110 @@ def test_a_round_and_its_only_parallel_are_one_row() -> None:
     check(index, table)
     index.update(table_of(specs))
     assert [row.step for row in _rows(index)] == [0, 1, 3, 4]
+
+
+@pytest.mark.parametrize("first", [3, 2], ids=["own row", "the row of its statement"])
+def test_a_merged_branch_is_looked_at_again_when_it_gets_a_row_of_its_own(first: int) -> None:
+    specs = [
+        Spec(kind=StepKind.PARALLEL),
+        Spec(0, StepKind.BRANCH, has_row=False),
+        Spec(1, StepKind.STATEMENT),
+    ]
+    index = TreeIndex(table_of(specs))
+    assert [row.step for row in _rows(index)] == [0, 1]
+    table = table_of(specs)
+    table.first[2] = table.last[2] = 2
+    table.first[1] = table.last[1] = first
+    index.update(table)
+    assert [row.step for row in _rows(index)] == ([0, 1, 2] if first == 3 else [0, 1])
+    check(index, table)
+
+
+def test_a_parallel_wider_than_the_limit_starts_collapsed() -> None:
+    for branches, is_open in ((WIDE, True), (WIDE + 1, False)):
+        specs = [Spec(kind=StepKind.PARALLEL), *[Spec(0, StepKind.BRANCH)] * branches]
+        assert TreeIndex(table_of(specs)).is_open(0) is is_open
+
+
+def test_a_wide_parallel_merged_into_an_iteration_starts_collapsed() -> None:
+    specs = [
+        Spec(kind=StepKind.LOOP),
+        Spec(0, StepKind.ITERATION),
+        Spec(1, StepKind.PARALLEL),
+        *[Spec(2, StepKind.BRANCH)] * (WIDE + 1),
+    ]
+    index = TreeIndex(table_of(specs))
+    assert index.inner(1) == 2 and not index.is_open(1)
+
+
+def test_containers_start_collapsed_from_a_depth_on() -> None:
+    index = TreeIndex(nested(DEEP + 3))
+    assert index.is_open(DEEP - 1) and not index.is_open(DEEP)
+
+
+def test_an_older_iteration_starts_expanded_if_anything_inside_it_failed() -> None:
+    def loop(status: Status) -> list[Spec]:
+        return [
+            Spec(kind=StepKind.LOOP),
+            Spec(0, StepKind.ITERATION),
+            Spec(1, StepKind.BLOCK),
+            Spec(2, StepKind.STATEMENT, status),
+            Spec(0, StepKind.ITERATION),
+            Spec(4, StepKind.BLOCK),
+        ]
+
+    assert not TreeIndex(table_of(loop(Status.COMPLETED))).is_open(1)
+    assert TreeIndex(table_of(loop(Status.FAILED))).is_open(1)
+    assert TreeIndex(table_of(loop(Status.COMPLETED))).is_open(4)
+
+
+def test_only_the_newest_containers_start_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "MAX_IN_PLACE", 0)
+    monkeypatch.setattr(tree, "MAX_EXPANDED", 4)
+    specs = [spec for block in range(6) for spec in (Spec(kind=StepKind.BLOCK), Spec(2 * block))]
+    index = TreeIndex(table_of(specs))
+    # The root is one of the four.
+    assert [step for step in range(0, 12, 2) if index.is_open(step)] == [6, 8, 10]
+
+
+def test_only_the_newest_children_are_considered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "MAX_IN_PLACE", 0)
+    monkeypatch.setattr(tree, "MAX_SCANNED", 2)
+    specs = [Spec(kind=StepKind.BLOCK) for _ in range(4)] + [Spec(step) for step in range(4)]
+    index = TreeIndex(table_of(specs))
+    assert [index.is_open(step) for step in range(4)] == [False, False, True, True]
+
+
+def test_a_large_change_is_made_in_chunks_and_shows_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tree, "MAX_IN_PLACE", 3)
+    monkeypatch.setattr(tree, "CHUNK", 4)
+    index = TreeIndex(flat(2))
+    grown = flat(15)
+    before = [index.rows for _ in index.updating(grown)]
+    assert before == [2] * 4
+    check(index, grown)
+
+
+def test_a_reparented_step_moves_with_what_is_inside() -> None:
+    specs = [Spec(kind=StepKind.BLOCK), Spec(kind=StepKind.BLOCK), Spec(1), Spec(0)]
+    index = TreeIndex(table_of(specs))
+    table = table_of(specs)
+    table.move(1, 0)
+    index.update(table)
+    assert [(row.step, row.depth) for row in _rows(index)] == [(0, 0), (1, 1), (2, 2), (3, 1)]
+    check(index, table)
+
+
+def test_collapsing_is_forgotten_for_another_step_of_the_same_number() -> None:
+    index = TreeIndex(table_of([Spec(kind=StepKind.BLOCK), Spec(0)]))
+    index.fold(0)
+    other = table_of([Spec(kind=StepKind.BLOCK), Spec(0)])
+    other.segment[0] = "another"
+    other.reparented = 1
+    index.update(other)
+    assert index.is_open(0)
 
 
 def test_two_hundred_levels_need_no_recursion_and_stay_folded_deep_inside() -> None:

@@ -20,6 +20,9 @@ def shown(text: str) -> str:
     return re.sub(r"‹masked: ([a-z ]+), \d+ chars›", r"«\1»", mask(text).text)
 
 
+ANTHROPIC = "sk-ant-api03-" + "aB3dE5" * 8
+
+
 def test_the_label_says_what_was_hidden_and_how_long_it_was() -> None:
     token = "a1" * 20
     assert mask(f"Bearer {token}.") == Masked("Bearer ‹masked: bearer, 40 chars›.", 1)
@@ -305,6 +308,28 @@ FRAGMENTS = [
     ),
     *("-----END", "‹masked: bearer, 40 chars›", "‹masked: ", "›", "\ud800", "İ", "is ", "a", "1"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # A key inside a longer secret: the secret ends where the longer one does.
+        (f"PASSWORD={ANTHROPIC}!tail99", f"PASSWORD=‹masked: api key, {len(ANTHROPIC) + 7} chars›"),
+        ("token=AKIAIOSFODNN7EXAMPLE/yyyy+rest", "token=‹masked: api key, 30 chars›"),
+        # A key that begins inside another secret and ends behind it.
+        (
+            f"password=abc{ANTHROPIC},next",
+            f"password=‹masked: password, {len(ANTHROPIC) + 8} chars›",
+        ),
+        # A short secret inside a long one does not end it early.
+        (
+            "Authorization: Bearer AKIAIOSFODNN7EXAMPLE/zzzz+qq",
+            "Authorization: Bearer ‹masked: bearer, 28 chars›",
+        ),
+    ],
+)
+def test_overlapping_secrets_are_hidden_up_to_the_later_end(text: str, expected: str) -> None:
+    assert mask(text).text == expected
 
 
 @settings(deadline=None)

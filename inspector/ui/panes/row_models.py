@@ -89,7 +89,7 @@ class RowModels:
 
     def _picture(self, row: Row) -> RowModel:
         table = self.view.steps
-        status = table.status_of(self.tree.speaker(row.step))
+        status = table.status_of(self.tree.status_source(row.step))
         shared = row.inner != row.step
         described = self.view.describe(row.step)
         inner = self.view.describe(row.inner) if shared else None

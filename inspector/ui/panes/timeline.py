@@ -279,7 +279,7 @@ class TimelinePane(Pane):
         timeline, view = self.timeline, self.view
         if view is None or not 0 <= timeline.step < len(view.steps):
             return None
-        return timeline.index.speaker(timeline.step)
+        return timeline.index.status_source(timeline.step)
 
     def _ask(self) -> None:
         self._look = None
