@@ -1,7 +1,7 @@
-"""The axis of a timeline: where an event or an instant stands among the cells of the screen.
+"""Axes of a timeline: map events or instants to screen cells.
 
-Positions are counted in half cells, because bars begin and end on half cells. Two axes answer the
-same questions: the order of events, here, and time (`time_axis.py`).
+Positions are in half cells because bars start and end on half cells. `OrderAxis` shows the order of
+events, `TimeAxis` time (UTC ms) with idle gaps cut out; `span_of` finds the time a run covers.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from inspector.text.measure import cell_width
 from inspector.text.numbers import CANNOT_BE_KNOWN, Zone, duration, instant, local_moment
 from inspector.text.parse_time import plausible
 
-MOST_TICKS = 7
-"""Ticks that a span may have at most before the next larger step is taken."""
+MAX_TICKS = 7
+"""Maximum ticks of a span before the next larger step is used."""
 
 STEADY_PARTS = 64
-"""Into how many parts a power of two is divided: about one a cell."""
+"""Parts that a power of two is divided into: about one per cell."""
 
 LABELS_APART = 2
-"""Empty cells between two labels."""
+"""Minimum empty cells between two labels."""
 
 
 class Tick(NamedTuple):
-    """A cell of the axis, and what stands above it."""
+    """A cell of the axis and the label above it."""
 
     cell: int
     label: str
 
     @property
     def end(self) -> int:
-        """The cell behind the label."""
+        """The cell after the label."""
         return self.cell + cell_width(self.label)
 
 
 class Cut(NamedTuple):
-    """An idle stretch that is left out: the cells of the lines at its ends, and how long it was."""
+    """A gap that is cut out: the cells of the lines at its ends, and its length."""
 
     first: int
     last: int
@@ -53,59 +53,59 @@ class Cut(NamedTuple):
 
 
 class Axis(Protocol):
-    """What bars, ruler and scrubber ask of either axis."""
+    """What bars, ruler and scrubber need of either axis."""
 
     @property
     def cells(self) -> int:
-        """How wide the axis is."""
+        """Width of the axis."""
 
     @property
     def ticks(self) -> tuple[Tick, ...]:
-        """Where a line goes through the rows; the labels never touch each other."""
+        """Ticks with a line through the rows; their labels never touch."""
 
     @property
     def labels(self) -> tuple[Tick, ...]:
-        """All that stands above the rows, from left to right."""
+        """All labels above the rows, from left to right."""
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
-        """Idle stretches that are left out, from left to right."""
+        """Idle gaps that are cut out, from left to right."""
 
     def begin(self, position: int) -> int:
-        """The half cell at which something that begins at this event or instant begins."""
+        """Returns the half cell where something that starts at this event or instant starts."""
 
     def end(self, position: int) -> int:
-        """The half cell at which something that ends at this event or instant ends."""
+        """Returns the half cell where something that ends at this event or instant ends."""
 
     def cell(self, position: int) -> int:
-        """The cell that stands for an event or instant."""
+        """Returns the cell of an event or instant."""
 
 
 def nearest(numerator: int, denominator: int) -> int:
-    """The whole number nearest to a fraction that is not negative; halves are rounded up."""
+    """Returns the integer nearest to a non-negative fraction; halves round up."""
     return (2 * numerator + denominator) // (2 * denominator)
 
 
 def step_for(span: int, steps: Sequence[int]) -> int:
-    """How far ticks are apart: the least of `steps` that gives few enough of them.
+    """Returns the distance between ticks: the smallest of `steps` that gives at most MAX_TICKS.
 
-    It looks at the next power of two, so that ticks stay what they are until a span doubles.
+    The span is rounded up to a power of two so that ticks only change when it doubles.
     """
     power = 1 << max(0, span - 1).bit_length()
-    return next((step for step in steps if power <= MOST_TICKS * step), steps[-1])
+    return next((step for step in steps if power <= MAX_TICKS * step), steps[-1])
 
 
 def steady(span: int) -> int:
-    """A span with a little room at its end, so that an axis need not change with every event.
+    """Rounds a span up so that the axis does not change with every event.
 
-    The room is less than a 32nd of it, and short spans have none.
+    Adds less than a 32nd of the span; short spans stay as they are.
     """
     quantum = max(1, (1 << max(0, span - 1).bit_length()) // STEADY_PARTS)
     return -(-span // quantum) * quantum
 
 
 def spaced(ticks: Iterable[Tick], begin: int, end: int) -> tuple[Tick, ...]:
-    """Those ticks whose labels have room between two cells, and between each other."""
+    """Returns the ticks whose labels fit between two cells without touching each other."""
     kept: list[Tick] = []
     for tick in ticks:
         if tick.cell >= begin and tick.end <= end:
@@ -119,9 +119,9 @@ _ROUND = tuple(factor * 10**power for power in range(10) for factor in (1, 2, 5)
 
 @dataclass(frozen=True, slots=True)
 class OrderAxis:
-    """Events 1 to `events`, each as wide as the others.
+    """Events 1 to `events`, all of the same width.
 
-    With `last` there is room for events that are still to come behind that one.
+    `last`, if given, is the newest event; the room after it is for events still to come.
     """
 
     events: int
@@ -129,25 +129,25 @@ class OrderAxis:
     last: int = 0
 
     def begin(self, position: int) -> int:
-        """Where the event begins."""
-        return nearest(2 * self.cells * (self._inside(position) - 1), self._events)
+        """Returns the half cell where the event starts."""
+        return nearest(2 * self.cells * (self._clamped(position) - 1), self._events)
 
     def end(self, position: int) -> int:
-        """Where the event ends."""
-        return nearest(2 * self.cells * self._inside(position), self._events)
+        """Returns the half cell where the event ends."""
+        return nearest(2 * self.cells * self._clamped(position), self._events)
 
     def cell(self, position: int) -> int:
-        """The cell in the middle of the event."""
-        return self.cells * (2 * self._inside(position) - 1) // (2 * self._events)
+        """Returns the cell in the middle of the event."""
+        return self.cells * (2 * self._clamped(position) - 1) // (2 * self._events)
 
     def event_at(self, cell: int) -> int:
-        """The first event whose middle stands in a cell, or behind it."""
+        """Returns the first event whose middle is in a cell or after it."""
         halves = -(-2 * self._events * cell // self.cells)
         return min(self._events, halves // 2 + 1)
 
     @property
     def ticks(self) -> tuple[Tick, ...]:
-        """Round numbers of events, at the cell where the event begins."""
+        """Round event numbers, at the cell where the event starts."""
         step = step_for(self._events, _ROUND)
         numbers = range(step if step > 1 else 2, self._events, step)
         ticks = (Tick(self.cells * (n - 1) // self._events, f"{n:,}") for n in numbers)
@@ -161,7 +161,7 @@ class OrderAxis:
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
-        """The order of events has no idle stretches."""
+        """Always empty: the order of events has no gaps."""
         return ()
 
     @property
@@ -174,23 +174,23 @@ class OrderAxis:
     def _events(self) -> int:
         return max(1, self.events)
 
-    def _inside(self, position: int) -> int:
+    def _clamped(self, position: int) -> int:
         return min(max(1, position), self._events)
 
 
 IDLE_AT_LEAST_MS = 30_000
-"""Shorter stretches are never called idle."""
+"""Shorter gaps are never idle."""
 
 IDLE_SHARE = 5
-"""An idle stretch is at least a fifth of the time in which something went on."""
+"""An idle gap is at least a fifth of the busy time."""
 
-MOST_CUTS = 3
+MAX_CUTS = 3
 
-LEAST_TICKS = 5
-"""Ticks of the recording clock that a run takes at least for its axis to be time unasked."""
+MIN_TICKS = 5
+"""Minimum length of a run, in ticks of its clock, for a time axis by default."""
 
-LOOKED_AT = 20_000
-"""Steps beyond which only the outermost ones, and the first and last, are looked at."""
+MAX_SCANNED = 20_000
+"""Steps above which only the outermost, and the first and last, are scanned."""
 
 _OPEN = {STATUS_CODE[Status.RUNNING], STATUS_CODE[Status.UNCONFIRMED]}
 _WAITING = STATUS_CODE[Status.WAITING]
@@ -198,27 +198,27 @@ _WAIT = KIND_CODE[StepKind.WAIT]
 
 
 class Span(NamedTuple):
-    """What a time axis shows, UTC ms: `idle` stretches in it, in order and apart."""
+    """The time that an axis covers, UTC ms; `idle` gaps are in order and disjoint."""
 
     start: int
     stop: int
     idle: tuple[tuple[int, int], ...] = ()
 
     def steady(self) -> Span:
-        """The same span with a little room at its end."""
+        """Returns the span with a little room at its end."""
         return self._replace(stop=self.stop - self.busy + steady(self.busy))
 
     @property
     def busy(self) -> int:
-        """Milliseconds without the idle stretches."""
+        """Length without the idle gaps, in ms."""
         return self.stop - self.start - sum(end - begin for begin, end in self.idle)
 
 
 def span_of(table: StepTable, run: Run, now: int) -> Span | None:
-    """The span of a run's instants; None when it has none that a calendar could hold.
+    """Returns the span of a run's instants; None if it has no plausible ones.
 
-    A run that is not over reaches until `now` (UTC ms). Instants before the year 2000 or after
-    tomorrow count for nothing.
+    A run that has not ended reaches until `now` (UTC ms). Instants before 2000 or after tomorrow
+    are ignored.
     """
     moments = [moment for moment in _moments(table, run) if plausible(moment, now)]
     if not moments:
@@ -227,15 +227,17 @@ def span_of(table: StepTable, run: Run, now: int) -> Span | None:
     if run.status not in ENDED:
         stop = max(stop, now)
     stop = max(stop, start + 1)
-    return Span(start, stop, _idle(_stretches(table, now, stop), start, stop))
+    return Span(start, stop, _idle(_busy_times(table, now, stop), start, stop))
 
 
 def tells_time(table: StepTable, run: Run, span: Span) -> bool:
-    """Whether bars by time say more than bars by order: most steps have instants, and the clock
-    that recorded them could tell them apart."""
+    """True if a time axis is useful by default.
+
+    At least half of the steps have instants, and the busy time is at least MIN_TICKS of the clock.
+    """
     count = len(table)
     known = count - table.span_start[:count].count(NO_TIME)
-    return 2 * known >= count and span.busy >= LEAST_TICKS * run.clock_ms
+    return 2 * known >= count and span.busy >= MIN_TICKS * run.clock_ms
 
 
 def _moments(table: StepTable, run: Run) -> Iterator[int]:
@@ -243,14 +245,14 @@ def _moments(table: StepTable, run: Run) -> Iterator[int]:
         if moment is not None:
             yield moment
     for column in (table.started, table.ended):
-        yield from column[: min(LOOKED_AT, len(table))]
-        yield from column[max(LOOKED_AT, len(table) - LOOKED_AT) : len(table)]
+        yield from column[: min(MAX_SCANNED, len(table))]
+        yield from column[max(MAX_SCANNED, len(table) - MAX_SCANNED) : len(table)]
 
 
-def _stretches(table: StepTable, now: int, stop: int) -> list[tuple[int, int]]:
-    """When something went on: the steps without anything inside, unless they only waited."""
+def _busy_times(table: StepTable, now: int, stop: int) -> list[tuple[int, int]]:
+    """Returns when leaf steps were active; of a step that only waits, just its ends."""
     found: list[tuple[int, int]] = []
-    for step in _looked_at(table):
+    for step in _scanned(table):
         begin, end = table.started[step], table.ended[step]
         if not plausible(begin, now):
             begin = end
@@ -263,26 +265,26 @@ def _stretches(table: StepTable, now: int, stop: int) -> list[tuple[int, int]]:
     return found
 
 
-def _looked_at(table: StepTable) -> list[int]:
-    if len(table) <= LOOKED_AT:
+def _scanned(table: StepTable) -> list[int]:
+    if len(table) <= MAX_SCANNED:
         return list(compress(range(len(table)), map(not_, table.children_of)))
     outermost = compress(range(len(table)), map((-1).__eq__, table.parent))
     steps = array("i", outermost)
-    return list(steps) if len(steps) <= LOOKED_AT else []
+    return list(steps) if len(steps) <= MAX_SCANNED else []
 
 
-def _idle(stretches: list[tuple[int, int]], start: int, stop: int) -> tuple[tuple[int, int], ...]:
-    if not stretches:
+def _idle(busy_times: list[tuple[int, int]], start: int, stop: int) -> tuple[tuple[int, int], ...]:
+    if not busy_times:
         return ()
     gaps: list[tuple[int, int]] = []
     reached = start
-    for begin, end in [*sorted(stretches), (stop, stop)]:
+    for begin, end in [*sorted(busy_times), (stop, stop)]:
         if begin - reached >= IDLE_AT_LEAST_MS:
             gaps.append((reached, begin))
         reached = max(reached, end)
     gaps.sort(key=lambda gap: gap[0] - gap[1])
     busy, kept = stop - start, []
-    for begin, end in gaps[:MOST_CUTS]:
+    for begin, end in gaps[:MAX_CUTS]:
         if (end - begin) * IDLE_SHARE >= busy - (end - begin):
             kept.append((begin, end))
             busy -= end - begin
@@ -290,13 +292,13 @@ def _idle(stretches: list[tuple[int, int]], start: int, stop: int) -> tuple[tupl
 
 
 WIDE_CUT, NARROW_CUT = 6, 2
-"""Cells that stand for an idle stretch, the lines at its ends among them."""
+"""Cells of a cut, including the lines at its ends."""
 
 ROOMY = 30
-"""Cells from which on a cut is wide."""
+"""Axis width from which cuts are wide."""
 
 PIECE_CELLS = 4
-"""Cells that a stretch between two cuts has at least; what would leave less is not cut."""
+"""Minimum cells between two cuts; gaps that would leave less are not cut."""
 
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
 _STEPS = (
@@ -309,7 +311,7 @@ _STEPS = (
 
 
 class _Piece(NamedTuple):
-    """A stretch of time and the half cells that it takes."""
+    """A piece of the span and its half cells."""
 
     start: int
     stop: int
@@ -320,10 +322,10 @@ class _Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TimeAxis:
-    """A span of time over so many cells; what lies outside of it is drawn at its ends.
+    """A span of time over `cells` cells; instants outside are drawn at its ends.
 
-    Ticks tell the time since the start, which no zone and no change of the clocks can bend; the
-    start is told in `zone`.
+    Ticks show the time since the start, which does not depend on zones or clock changes; the start
+    itself is shown in `zone`.
     """
 
     span: Span
@@ -335,7 +337,7 @@ class TimeAxis:
         object.__setattr__(self, "_pieces", _pieces(self.span, self.cells))
 
     def begin(self, position: int) -> int:
-        """The half cell nearest to the instant."""
+        """Returns the half cell nearest to an instant."""
         at = max(0, bisect_right(self._pieces, position, key=attrgetter("start")) - 1)
         piece = self._pieces[at]
         inside = min(max(position, piece.start), piece.stop) - piece.start
@@ -346,12 +348,12 @@ class TimeAxis:
     end = begin
 
     def cell(self, position: int) -> int:
-        """The cell that the instant falls into."""
+        """Returns the cell that contains an instant."""
         return min(self.cells - 1, self.begin(position) // 2)
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
-        """The idle stretches that are left out."""
+        """Idle gaps that are cut out."""
         return tuple(
             Cut(piece.left // 2 + 1, piece.right // 2, f"idle {duration(piece.stop - piece.start)}")
             for piece in self._pieces
@@ -366,7 +368,7 @@ class TimeAxis:
 
     @property
     def labels(self) -> tuple[Tick, ...]:
-        """The start, the ticks, and the time at which it goes on behind a cut."""
+        """The start, the ticks, and the time after each cut."""
         return self._labelled
 
     @property
@@ -386,7 +388,7 @@ class TimeAxis:
             head = heads.get(piece.left // 2)
             found += [head] if head else []
             begin = max(piece.left // 2 + 1, found[-1].end + LABELS_APART if found else 0)
-            # A label keeps clear of the line where an idle stretch begins.
+            # A label must not touch the line where a cut begins.
             end = self.cells if piece is self._pieces[-1] else piece.right // 2 + 1 - LABELS_APART
             found += self._ticks_in(piece, step, begin, end)
         return tuple(found)
@@ -411,15 +413,15 @@ class TimeAxis:
             moment = local_moment(self.span.start, self.zone)
             return f"{moment:%d %b %H:%M}" if moment else CANNOT_BE_KNOWN
         text = instant(self.span.start, self.zone)
-        # Without the milliseconds; in an hour that comes twice the zone follows them.
+        # Drop the milliseconds; a zone follows them in an hour that occurs twice.
         return text[:8] + text[12:]
 
 
 def _since(ms: int) -> str:
-    """A round time since the start: `+20s`, `+8m 40s`, `+2h`."""
+    """Formats a round time since the start: `+20s`, `+8m 40s`, `+2h`."""
     label = duration(ms, clock_ms=_SECOND if ms % _SECOND == 0 else 1)
-    for nothing in (" 00s", " 00m", " 00h"):
-        label = label.removesuffix(nothing)
+    for zero in (" 00s", " 00m", " 00h"):
+        label = label.removesuffix(zero)
     return f"+{label}"
 
 
@@ -434,8 +436,8 @@ def _pieces(span: Span, cells: int) -> tuple[_Piece, ...]:
     at, left, gone = span.start, 0, 0
     for begin, end in idle:
         gone += begin - at
-        # A piece ends in the middle of a cell; the line of the cut stands in the next one.
-        # Where nothing took any time, what comes first has the room.
+        # A piece ends in the middle of a cell; the line of the cut is in the next one. If the busy
+        # time is 0, the first piece gets all the room.
         part = room * gone // busy if busy else room
         share = (part + 2 * width * (len(pieces) // 2)) // 2
         latest = cells - (len(idle) - len(pieces) // 2) * (width + PIECE_CELLS)

@@ -1,6 +1,7 @@
-"""Bars of a timeline and its scrubber, as cells; how they look is for the screen to say.
+"""Bars and scrubber of a timeline, in cells, without colours.
 
-Solid is recorded, dashed is not recorded as ended. What has no row has no bar.
+A solid bar is recorded; a dashed end means that no end is recorded. A step without a row has no
+bar.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ OPEN_CELLS = 2
 
 
 class Bar(NamedTuple):
-    """A bar: solid from half cell `start` to `solid`, then dashed until cell `stop` begins."""
+    """A bar: solid from half cell `start` to `solid`, then dashed up to cell `stop` (exclusive)."""
 
     start: int
     solid: int
     stop: int
-    """Cell behind the last dash; where nothing is dashed, the cell behind the solid part."""
+    """First cell after the bar."""
 
     @property
     def cell(self) -> int:
@@ -31,7 +32,7 @@ class Bar(NamedTuple):
 
 
 class BarGlyphs(NamedTuple):
-    """What bars are drawn with, each one cell: whole, right half, left half, dashed."""
+    """Glyphs of a bar, one cell each."""
 
     whole: str
     right_half: str
@@ -40,7 +41,7 @@ class BarGlyphs(NamedTuple):
 
 
 def closed_bar(axis: Axis, begin: int, end: int) -> Bar:
-    """A bar from its first to its last event or instant: at least half a cell."""
+    """Returns a bar from the first to the last event or instant, at least half a cell long."""
     start, stop = axis.begin(begin), axis.end(end)
     if stop <= start:
         start = min(start, 2 * axis.cells - 1)
@@ -49,24 +50,24 @@ def closed_bar(axis: Axis, begin: int, end: int) -> Bar:
 
 
 def open_bar(axis: Axis, begin: int, now: int) -> Bar:
-    """A bar without an end: it reaches until now, or until the run's end, in two dashes."""
+    """Returns a bar without an end: it ends at `now` with two dashes."""
     start = axis.begin(begin)
     stop = max(1, (axis.end(now) + 1) // 2, start // 2 + 1)
     stop = min(stop, axis.cells)
     start = min(start, 2 * stop - 1)
     solid = 2 * (stop - OPEN_CELLS)
-    # What is shorter than the dashes has nothing solid.
+    # A bar shorter than the dashes is all dashed.
     return Bar(start, solid, stop) if solid > start else Bar(start, start, stop)
 
 
 def dashed_bar(axis: Axis, begin: int, end: int) -> Bar:
-    """A bar of which no end is confirmed: dashed all along."""
+    """Returns a bar without any confirmed end: all dashed."""
     bar = closed_bar(axis, begin, end)
     return Bar(bar.start, bar.start, bar.stop)
 
 
 def drawn(bar: Bar, glyphs: BarGlyphs) -> str:
-    """The cells of a bar, from its first one on."""
+    """Returns the text of a bar from its first cell on."""
     start, solid, stop = bar
     text = ""
     if solid > start:
@@ -80,13 +81,13 @@ def drawn(bar: Bar, glyphs: BarGlyphs) -> str:
 
 
 class Mark(Enum):
-    """What stands in a cell of the scrubber."""
+    """A cell of the scrubber."""
 
     LINE = "line"
     BEFORE = "before"
-    """The line up to the position, while travelling."""
+    """The line before the position, while in the past."""
     AFTER = "after"
-    """The line behind the position, while travelling."""
+    """The line after the position, while in the past."""
     FAILURE = "failure"
     POSITION = "position"
     IDLE = "idle"
@@ -95,7 +96,7 @@ class Mark(Enum):
 def scrubber(
     axis: Axis, failures: Sequence[int], position: int | None, *, travelling: bool
 ) -> list[Mark]:
-    """The scrubber, cell by cell. `failures` ascend; they and `position` are on the axis."""
+    """Returns the cells of the scrubber. `failures` ascend; all positions are on the axis."""
     here = axis.cell(position) if position is not None else -1
     if travelling:
         marks = [Mark.BEFORE if cell < here else Mark.AFTER for cell in range(axis.cells)]
@@ -111,7 +112,7 @@ def scrubber(
 
 
 def failure_cells(axis: Axis, failures: Sequence[int]) -> list[int]:
-    """The cells with a failure in them; looks at one failure a cell, however many there are."""
+    """Returns the cells that contain a failure; tests one failure per cell, not all of them."""
     cells: list[int] = []
     at = 0
     while at < len(failures):

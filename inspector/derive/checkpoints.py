@@ -1,4 +1,4 @@
-"""Saved states of a fold, so that the past and a changed row cost little."""
+"""Checkpoints of a fold: seeking and changed rows replay only the events after one."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Generic, TypeVar
 S = TypeVar("S")
 
 BUDGET = 1_000_000
-"""Events in all saved states together: a state is as large as what it tells of."""
+"""Total events covered by all checkpoints: the size of a state grows with its events."""
 
 
 class Checkpoints(Generic[S]):
-    """States after some event numbers, ever wider apart as a run grows.
+    """States after some event numbers, further apart as the run grows.
 
-    At most `limit` of them, which together tell of at most `budget` events, or of a long run's
-    twice over.
+    At most `limit` states. Together they cover at most `budget` events, or twice the run if that
+    is longer.
     """
 
     def __init__(self, *, spacing: int = 512, limit: int = 24, budget: int = BUDGET) -> None:
@@ -24,32 +24,32 @@ class Checkpoints(Generic[S]):
         self._budget = budget
 
     def expect(self, events: int) -> None:
-        """Makes the distances right for a run of this length: none is saved only to be dropped."""
-        while not self._holds(events // self._spacing):
+        """Widens the spacing for a run of this length, before states are saved in vain."""
+        while not self._fits(events // self._spacing):
             self._spacing *= 2
             self._states = {n: s for n, s in self._states.items() if n % self._spacing == 0}
 
-    def _holds(self, count: int) -> bool:
-        """Whether so many states at the present distance are allowed."""
+    def _fits(self, count: int) -> bool:
+        """True if `count` states at the current spacing are allowed."""
         together = self._spacing * count * (count + 1) // 2
         return count <= self._limit and together <= max(self._budget, 2 * self._spacing * count)
 
     def due(self, events: int) -> int:
-        """The next event number after `events` at which a state should be saved."""
+        """Returns the next event number after `events` where a state should be saved."""
         return (events // self._spacing + 1) * self._spacing
 
     def save(self, events: int, state: S) -> None:
-        """Keeps a state that nobody changes any more."""
+        """Saves a state, which must not change afterwards."""
         self._states[events] = state
         self.expect(events)
 
     def before(self, events: int) -> tuple[int, S] | None:
-        """The newest saved state with at most this many events; it must be copied before use."""
+        """Returns the newest state of at most `events` events; copy it before use."""
         at = max((n for n in self._states if n <= events), default=None)
         return None if at is None else (at, self._states[at])
 
     def forget_after(self, events: int) -> None:
-        """Drops the states that already took in a later event."""
+        """Drops the states that include a later event."""
         self._states = {n: state for n, state in self._states.items() if n <= events}
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Where to look in a run: what failed and was not made good, else where it goes on now."""
+"""Cursor positions in a run: the initial one, the live step, next and previous events."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from inspector.derive.steps import STATUS_CODE, StepTable
 from inspector.model.status import FINISHED, Status
 
-LOOKED_AT = 2_000
-"""Failures that are looked through; the newest, where there are more."""
+MAX_SCANNED = 2_000
+"""Failures scanned for the initial cursor; the newest."""
 
 _FAILED = STATUS_CODE[Status.FAILED]
 _FINISHED = frozenset(STATUS_CODE[status] for status in FINISHED)
@@ -19,14 +19,14 @@ _COMPLETED = STATUS_CODE[Status.COMPLETED]
 def initial_cursor(
     table: StepTable, step_of_event: Sequence[int], failures: Sequence[int], *, over: bool
 ) -> int:
-    """The step that a run opens on; -1 when it has none.
+    """Returns the step that a run opens on; -1 if it has no steps.
 
-    The first failure that nothing around it overcame; else, while the run goes on, the step of
-    the newest event, and 0 when it is over.
+    The first failed step without a completed ancestor; else the live step, or step 0 if the run
+    is `over`.
     """
-    for event in failures[-LOOKED_AT:]:
+    for event in failures[-MAX_SCANNED:]:
         step = step_of_event[event - 1] if event <= len(step_of_event) else -1
-        if step >= 0 and table.status[step] == _FAILED and not _overcome(table, step):
+        if step >= 0 and table.status[step] == _FAILED and not _is_recovered(table, step):
             return step
     if not len(table):
         return -1
@@ -34,9 +34,9 @@ def initial_cursor(
 
 
 def live_step(table: StepTable, step_of_event: Sequence[int]) -> int:
-    """The step where something happens now: unfinished and near the end, else the newest."""
+    """Returns the newest unfinished leaf among the last events, else the step of the last event."""
     newest = step_of_event[-1] if len(step_of_event) else len(table) - 1
-    for event in range(len(step_of_event), max(0, len(step_of_event) - _NEAR), -1):
+    for event in range(len(step_of_event), max(0, len(step_of_event) - _MAX_QUIET), -1):
         step = step_of_event[event - 1]
         if not table.children_of[step] and table.status[step] not in _FINISHED:
             return step
@@ -50,44 +50,44 @@ def found_again(
     whole: StepTable,
     step_of_event: Sequence[int],
 ) -> int:
-    """A step of the end of a run, folded by itself, in the whole of it; else the live step.
+    """Finds a step of `part`, a fold of the run's end alone, in `whole`; else the live step.
 
-    Both are told as tables with the step of each event. Events may have been added meanwhile.
+    Steps correspond if they have the same label and the same distance from the last event; up to
+    _MAX_ADDED events may have been added since `part` was folded.
     """
     first, label = part.first[step], part.label[step]
     newest = len(step_of_event) - (len(events_of_part) - first)
-    for event in range(newest, max(0, newest - _ADDED) if first else newest, -1):
+    for event in range(newest, max(0, newest - _MAX_ADDED) if first else newest, -1):
         found = step_of_event[event - 1]
         if whole.first[found] == event and whole.label[found] == label:
             return found
     return live_step(whole, step_of_event)
 
 
-_ADDED = 2_000
-"""Events that may have been added while a run was read."""
+_MAX_ADDED = 2_000
 
-_NEAR = 12
-"""Events after which an unfinished step that was not heard of is no longer where things happen."""
+_MAX_QUIET = 12
+"""Events without news of an unfinished step after which it no longer counts as live."""
 
 
-def _overcome(table: StepTable, step: int) -> bool:
+def _is_recovered(table: StepTable, step: int) -> bool:
     return any(table.status[around] == _COMPLETED for around in table.ancestors(step))
 
 
 def next_failure(failures: Sequence[int], event: int) -> int | None:
-    """The next event that recorded a failure after this one, from the start again at the end."""
+    """Returns the next event with a failure, wrapping around; None without failures."""
     if not failures:
         return None
     return failures[bisect_right(failures, event) % len(failures)]
 
 
 def previous_failure(failures: Sequence[int], event: int) -> int | None:
-    """The event that recorded a failure before this one, from the end again at the start."""
+    """Returns the previous event with a failure, wrapping around; None without failures."""
     return failures[bisect_left(failures, event) - 1] if failures else None
 
 
 def next_step_event(table: StepTable, step_of_event: Sequence[int], event: int) -> int:
-    """The next event at which a step begins; the last event when none does."""
+    """Returns the next event that starts a step, else the last event."""
     for later in range(event + 1, len(step_of_event) + 1):
         if table.first[step_of_event[later - 1]] == later:
             return later
@@ -95,7 +95,7 @@ def next_step_event(table: StepTable, step_of_event: Sequence[int], event: int) 
 
 
 def previous_step_event(table: StepTable, step_of_event: Sequence[int], event: int) -> int:
-    """The event before this one at which a step begins; the first event when none does."""
+    """Returns the previous event that starts a step, else the first event."""
     for earlier in range(min(event, len(step_of_event) + 1) - 1, 0, -1):
         if table.first[step_of_event[earlier - 1]] == earlier:
             return earlier

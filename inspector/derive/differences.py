@@ -1,8 +1,7 @@
-"""What is other in one JSON value than in another, place by place.
+"""Differences between two JSON values, path by path.
 
-Mappings are gone into, everything else is compared as a whole: in a list it cannot be known which
-item became which. Numbers are the same when they are equal, and nothing else is a number: not
-`true`, not text.
+Objects are compared member by member, everything else as a whole: items of a list have no
+identity. Numbers are compared by value; `true` and text are not numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 
 
 class Change(StrEnum):
-    """What became of a place."""
+    """How a path differs."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -23,7 +22,7 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One place that is other: the names that lead to it, and what stands there on either side."""
+    """One path that differs, with the value on either side."""
 
     path: tuple[str, ...]
     change: Change
@@ -32,12 +31,12 @@ class Difference:
 
     @property
     def name(self) -> str:
-        """The names with dots between them."""
+        """The path joined with dots."""
         return ".".join(self.path)
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same."""
+    """True if two JSON values are equal."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
@@ -54,19 +53,19 @@ def same(one: Any, other: Any) -> bool:
 def differences(
     before: Mapping[str, Any], after: Mapping[str, Any], path: tuple[str, ...] = ()
 ) -> Iterator[Difference]:
-    """Every place that is other, in the order of the names, the earlier side's first."""
+    """Yields the differences in the order of `before`, then of `after`."""
     for name in dict.fromkeys((*before, *after)):
-        place = (*path, name)
+        inner = (*path, name)
         if name not in after:
-            yield Difference(place, Change.REMOVED, before=before[name])
+            yield Difference(inner, Change.REMOVED, before=before[name])
         elif name not in before:
-            yield Difference(place, Change.ADDED, after=after[name])
-        elif _both_have_names(before[name], after[name]):
-            yield from differences(before[name], after[name], place)
+            yield Difference(inner, Change.ADDED, after=after[name])
+        elif _both_objects(before[name], after[name]):
+            yield from differences(before[name], after[name], inner)
         elif not same(before[name], after[name]):
-            yield Difference(place, Change.CHANGED, before[name], after[name])
+            yield Difference(inner, Change.CHANGED, before[name], after[name])
 
 
-def _both_have_names(one: Any, other: Any) -> bool:
-    """Whether both are mappings with something in them: an empty one is told as a whole."""
+def _both_objects(one: Any, other: Any) -> bool:
+    """True if both are non-empty objects; an empty one is compared as a whole."""
     return isinstance(one, dict) and isinstance(other, dict) and bool(one) and bool(other)

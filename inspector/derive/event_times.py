@@ -1,4 +1,4 @@
-"""Where a step stands in the record: its last event, and which instant an event has. Pure."""
+"""Last event of a step, and the instant of an event. Pure."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from inspector.model.status import Status
 from inspector.text.parse_time import plausible
 
 OPEN = (Status.RUNNING, Status.WAITING, Status.PENDING, Status.UNCONFIRMED, Status.UNKNOWN)
-"""Steps that may go on."""
-_BACK = 64
-"""Events before one without an instant that are asked for theirs."""
+"""Statuses of steps that may continue."""
+_MAX_BACK = 64
+"""Earlier events searched for an instant."""
 
 
 def end_of(steps: StepTable, step: int) -> int | None:
-    """The last event of a step and of all inside it; None where it may go on."""
+    """Returns the last event of a step and all inside it; None if the step may continue."""
     last = steps.span_last[step]
     return None if not last or steps.status_of(step) in OPEN else last
 
 
 def instant_of(steps: StepTable, step_of_event: Sequence[int], event: int, now: int) -> int | None:
-    """The instant of an event, or of the newest one before it that has one (UTC ms)."""
-    for earlier in range(min(event, len(step_of_event)), max(0, event - _BACK), -1):
+    """Returns the instant of an event, else of the nearest earlier event with one (UTC ms)."""
+    for earlier in range(min(event, len(step_of_event)), max(0, event - _MAX_BACK), -1):
         found = own_instant(steps, step_of_event, earlier)
         if plausible(found, now):
             return found
@@ -30,7 +30,7 @@ def instant_of(steps: StepTable, step_of_event: Sequence[int], event: int, now: 
 
 
 def own_instant(steps: StepTable, step_of_event: Sequence[int], event: int) -> int | None:
-    """The instant that an event itself has (UTC ms), as far as its step tells."""
+    """Returns the event's own instant (UTC ms) from its step; None if not recorded."""
     if event > len(step_of_event):
         return None
     step = step_of_event[event - 1]

@@ -1,4 +1,4 @@
-"""Sums over a long row of numbers of which single ones change: a Fenwick tree."""
+"""A Fenwick tree: prefix sums over a sequence of integers that change one at a time."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from operator import sub
 
 
 class FenwickTree:
-    """Whole numbers in a row; changing one and adding up a beginning both take O(log n)."""
+    """Integers with prefix sums; `add` and `before` take O(log n)."""
 
     __slots__ = ("_tree", "total")
 
     def __init__(self, values: Iterable[int] = ()) -> None:
-        """Builds the tree in a handful of passes that run at the speed of C."""
+        """Builds the tree in log n vectorised passes."""
         before = array("q", accumulate(values, initial=0))
         size = len(before) - 1
         self.total = before[size]
         self._tree = array("q", bytes(8 * (size + 1)))
         width = 1
         while width <= size:
-            # Every node that covers `width` numbers: it ends at width, 3 width, 5 width …
+            # Nodes that cover `width` numbers end at width, 3 width, 5 width …
             ends = before[width :: 2 * width]
             self._tree[width :: 2 * width] = array("q", map(sub, ends, before[:: 2 * width]))
             width *= 2
 
     @classmethod
     def zeros(cls, size: int) -> FenwickTree:
-        """`size` numbers that are all 0."""
+        """Returns a tree of `size` zeros."""
         sums = cls()
         sums._tree = array("q", bytes(8 * (size + 1)))
         return sums
@@ -37,7 +37,7 @@ class FenwickTree:
         return len(self._tree) - 1
 
     def add(self, index: int, change: int) -> None:
-        """Adds `change` to one number."""
+        """Adds `change` to the number at `index`."""
         self.total += change
         tree, size = self._tree, len(self._tree)
         node = index + 1
@@ -46,7 +46,7 @@ class FenwickTree:
             node += node & -node
 
     def before(self, index: int) -> int:
-        """The sum of the first `index` numbers."""
+        """Returns the sum of the first `index` numbers."""
         tree, found = self._tree, 0
         while index:
             found += tree[index]
@@ -54,7 +54,7 @@ class FenwickTree:
         return found
 
     def append(self, value: int) -> None:
-        """Adds a number at the end."""
+        """Appends a number."""
         size = len(self._tree)
         covered = self.total - self.before(size - (size & -size))
         self._tree.append(covered + value)
@@ -66,9 +66,9 @@ class FenwickTree:
         self._tree.pop()
 
     def find(self, offset: int) -> tuple[int, int]:
-        """Which item holds `offset` when item i is `1 + number i` long, and how far into it.
+        """Returns the item that contains `offset`, and the rest; item i is `1 + number i` long.
 
-        `offset` lies in 0 to `len(self) + self.total - 1`.
+        Requires 0 <= offset < `len(self) + self.total`.
         """
         tree, size = self._tree, len(self._tree)
         at = 0

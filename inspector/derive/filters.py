@@ -1,4 +1,4 @@
-"""Which runs are asked for, and where in a text the words that were asked for stand."""
+"""The run filter: matching runs and the matched parts of a text."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from inspector.model.run import Run
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What was typed: a run is meant when each word is somewhere in what the list shows of it."""
+    """Filter words; a run matches if its text in the list contains every word."""
 
     words: tuple[str, ...] = ()
 
     @classmethod
     def typed(cls, text: str) -> Words:
-        """The words of a text, without regard to case."""
+        """Splits typed text into words, ignoring case."""
         return cls(tuple(dict.fromkeys(text.casefold().split())))
 
     def __bool__(self) -> bool:
         return bool(self.words)
 
     def match(self, run: Run) -> bool:
-        """Whether every word is in the title, run id, runtime, session or status of a run."""
-        return self.match_text(searched(run)) if self.words else True
+        """True if every word is in the title, run id, runtime, session or status of a run."""
+        return self.match_text(searchable(run)) if self.words else True
 
     def match_text(self, text: str) -> bool:
-        """The same for a text that `searched` gave."""
+        """Like `match`, for the result of `searchable`."""
         return all(word in text for word in self.words)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where the words stand in a text: start and end, ascending and apart."""
+        """Returns start and end of the matches in a text, ascending and disjoint."""
         folded = text.casefold()
-        # Folding may change lengths (`ß`); then places in one text say nothing about the other.
+        # Case folding may change lengths (`ß`): then offsets do not carry over.
         if not self.words or len(folded) != len(text):
             return []
         found: list[tuple[int, int]] = []
@@ -50,7 +50,7 @@ class Words:
         return merged
 
 
-def searched(run: Run) -> str:
-    """What a run's words are looked for in, without regard to case."""
+def searchable(run: Run) -> str:
+    """Returns the case-folded text that filter words are looked up in."""
     shown = (run.title, run.run_id, run.runtime, run.session, run.status, run.raw_status)
     return "\n".join(part for part in shown if part).casefold()

@@ -1,4 +1,4 @@
-"""Which runs belong together in the list, in which order, and how many of each there are."""
+"""The list of runs: groups, order and counts, and an incremental order while runs change."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
-from inspector.derive.filters import Words, searched
+from inspector.derive.filters import Words, searchable
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.text.numbers import Zone, local_moment
 
 ACTIVE_FOR_MS = 60_000
-"""A running run that wrote something less than this long ago is active, else quiet."""
+"""A running run is active if its last write is more recent than this, else quiet."""
 NEWLY_FAILED_FOR_MS = 24 * 3_600_000
-"""A failed run needs someone for this long, unless a newer run of the same title followed."""
+"""A failed run needs attention for this long, unless a newer run of its title exists."""
 
 
 class Group(StrEnum):
-    """The groups of the list, in their order; the value is the heading."""
+    """Groups of the list in display order; the value is the heading."""
 
     NEEDS_YOU = "needs you"
     ACTIVE = "active"
@@ -30,7 +30,7 @@ class Group(StrEnum):
 
 
 class Sort(StrEnum):
-    """What the runs of a group are ordered by, the largest or newest first."""
+    """Sort key within a group, largest or newest first."""
 
     STARTED = "started"
     ELAPSED = "elapsed"
@@ -40,7 +40,7 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The head line: how many runs are in which state."""
+    """Counts for the head line."""
 
     waiting: int = 0
     failed_today: int = 0
@@ -51,17 +51,17 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Runs in the order of the list: the keys of each group that has any."""
+    """Run keys by group in display order; empty groups are left out."""
 
     groups: Mapping[Group, Sequence[str]] = field(default_factory=dict)
 
     def in_order(self) -> list[str]:
-        """All keys from top to bottom."""
+        """Returns all keys from top to bottom."""
         return [key for keys in self.groups.values() for key in keys]
 
 
 def when(run: Run) -> int | None:
-    """The instant that places a run among others: its start, else the newest that is known."""
+    """Returns the instant that orders a run: its start, else its end, else its last write."""
     for instant in (run.started_at, run.ended_at, run.last_activity_at):
         if instant is not None:
             return instant
@@ -69,23 +69,23 @@ def when(run: Run) -> int | None:
 
 
 def is_active(run: Run, now: int) -> bool:
-    """Whether a run says that it runs and wrote less than a minute ago (UTC ms)."""
+    """True if a run is running and its last write is less than ACTIVE_FOR_MS ago."""
     written = run.last_activity_at
     return run.status is Status.RUNNING and written is not None and now - written < ACTIVE_FOR_MS
 
 
 def elapsed_ms(run: Run, now: int) -> int | None:
-    """How long a run took or has taken. None is not recorded, or not to be known: see `lives`."""
+    """Returns the length of a run in ms so far; None if not recorded or quiet."""
     if run.status is Status.RUNNING:
         if run.started_at is None or not is_active(run, now) or run.started_at > now:
             return None
         return now - run.started_at
-    # What waits has not ended, whatever was noted when it was put aside.
+    # A waiting run has not ended, even if it recorded an end when it was suspended.
     return None if run.status is Status.WAITING else run.duration_ms
 
 
 def newest_of_title(runs: Iterable[Run]) -> dict[tuple[str, str], str]:
-    """The key of the newest run of each title of a runtime."""
+    """Returns the key of the newest run by (runtime, title)."""
     newest: dict[tuple[str, str], tuple[int, str]] = {}
     for run in runs:
         name = (run.runtime, run.title)
@@ -96,7 +96,7 @@ def newest_of_title(runs: Iterable[Run]) -> dict[tuple[str, str], str]:
 
 
 class Calendar:
-    """Today and yesterday in one zone, as seen from now: instants at which they begin (UTC ms)."""
+    """Start of today and of yesterday in a zone (UTC ms)."""
 
     def __init__(self, now: int, zone: Zone) -> None:
         self.now = now
@@ -108,13 +108,13 @@ class Calendar:
 
 
 def _midnight(day: date, zone: Zone) -> int:
-    """The instant at which a day begins in a zone (UTC ms)."""
+    """Returns the start of a day in a zone (UTC ms)."""
     moment = datetime(day.year, day.month, day.day, tzinfo=zone)
     return int(moment.timestamp() * 1000)
 
 
 def group_of(run: Run, calendar: Calendar, newest: Mapping[tuple[str, str], str]) -> Group:
-    """The group of one run."""
+    """Returns the group of a run; `newest` comes from `newest_of_title`."""
     now = calendar.now
     if run.status is Status.WAITING:
         return Group.NEEDS_YOU
@@ -132,7 +132,7 @@ def group_of(run: Run, calendar: Calendar, newest: Mapping[tuple[str, str], str]
 
 
 def arrange(runs: Sequence[Run], now: int, zone: Zone, sort: Sort = Sort.STARTED) -> Arrangement:
-    """Groups and orders all runs (now in UTC ms)."""
+    """Groups and orders all runs (`now` in UTC ms)."""
     calendar, newest = Calendar(now, zone), newest_of_title(runs)
     groups: dict[Group, list[Run]] = {group: [] for group in Group}
     for run in runs:
@@ -150,20 +150,20 @@ def _order(runs: list[Run], sort: Sort, now: int) -> None:
     runs.sort(key=lambda run: run.key)
     runs.sort(key=lambda run: when(run) or 0, reverse=True)
     if sort is Sort.ELAPSED:
-        runs.sort(key=lambda run: _or_less(elapsed_ms(run, now)), reverse=True)
+        runs.sort(key=lambda run: _unknown_last(elapsed_ms(run, now)), reverse=True)
     elif sort is Sort.TOKENS:
-        runs.sort(key=lambda run: _or_less(run.tokens.total), reverse=True)
+        runs.sort(key=lambda run: _unknown_last(run.tokens.total), reverse=True)
     elif sort is Sort.TITLE:
         runs.sort(key=lambda run: run.title.casefold())
 
 
-def _or_less(number: int | None) -> int:
-    """What is not known comes after everything that is."""
+def _unknown_last(number: int | None) -> int:
+    """Orders unknown values last."""
     return -1 if number is None else number
 
 
 def count(runs: Iterable[Run], now: int, zone: Zone) -> Counts:
-    """How many runs are waiting, failed today, active and quiet (now in UTC ms)."""
+    """Counts runs that are waiting, failed today, active and quiet (`now` in UTC ms)."""
     calendar = Calendar(now, zone)
     waiting = failed = active = quiet = total = 0
     for run in runs:
@@ -182,19 +182,19 @@ def count(runs: Iterable[Run], now: int, zone: Zone) -> Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
-    """What newer knowledge of the runs means for what is shown."""
+class ListChange:
+    """The effect of new run data on the list."""
 
     order: bool
-    """The order is out of date."""
+    """True if the order is outdated."""
     findings: bool
-    """The list of problems may be."""
+    """True if the list of problems may be outdated."""
     changed: Sequence[str] = ()
-    """Keys of runs of which something else is known now."""
+    """Keys of the runs that changed."""
 
 
 class Ordering:
-    """All runs, what is asked of them, and whether their order is out of date."""
+    """All runs, the filter, and whether the order is outdated."""
 
     def __init__(self) -> None:
         self.words = Words()
@@ -203,32 +203,34 @@ class Ordering:
         self.runs: Mapping[str, Run] = {}
         self._whole = Arrangement()
         self._newest: dict[tuple[str, str], str] = {}
-        self._places: dict[str, Hashable] = {}
+        self._sort_keys: dict[str, Hashable] = {}
         self._searched: dict[str, tuple[Run, str]] = {}
         self._running: list[str] = []
         self._day = 0
 
     @property
     def hides(self) -> bool:
-        """Whether some runs may be hidden."""
+        """True if a filter may hide runs."""
         return self.needs_me or bool(self.words)
 
-    def take(self, runs: Sequence[Run], now: int, zone: Zone) -> News:
-        """Takes newer knowledge (now in UTC ms)."""
+    def update(self, runs: Sequence[Run], now: int, zone: Zone) -> ListChange:
+        """Replaces the runs and returns what that changes (`now` in UTC ms)."""
         before = self.runs
         self.runs = {run.key: run for run in runs}
         changed = [run for run in runs if before.get(run.key) is not run]
         known = [(before[run.key], run) for run in changed if run.key in before]
         if len(known) < len(changed) or len(before) != len(self.runs):
-            self._know_all()
-            return News(True, True, [run.key for run in changed])
+            self._index_all()
+            return ListChange(True, True, [run.key for run in changed])
         if any(old.title != run.title or when(old) != when(run) for old, run in known):
-            self._know_all()
+            self._index_all()
         elif any(old.status is not run.status for old, run in known):
-            self._know_running()
+            self._index_running()
         calendar = Calendar(now, zone)
-        return News(
-            order=any(self._place(run, calendar) != self._places.get(run.key) for run in changed)
+        return ListChange(
+            order=any(
+                self._sort_key(run, calendar) != self._sort_keys.get(run.key) for run in changed
+            )
             or any(self._matches(old) != self._matches(run) for old, run in known),
             findings=any(
                 old.findings != run.findings or old.status is not run.status for old, run in known
@@ -237,22 +239,23 @@ class Ordering:
         )
 
     def outdated(self, now: int, zone: Zone) -> bool:
-        """Whether time alone has put the order out of date: a run fell quiet, a day ended."""
+        """True if time alone outdated the order: a run became quiet, or a day ended."""
         calendar = Calendar(now, zone)
         return calendar.today != self._day or any(
-            self._place(self.runs[key], calendar) != self._places.get(key) for key in self._running
+            self._sort_key(self.runs[key], calendar) != self._sort_keys.get(key)
+            for key in self._running
         )
 
     def order(self, now: int, zone: Zone) -> None:
-        """Puts all runs in order as it should be now (UTC ms)."""
+        """Orders all runs (`now` in UTC ms)."""
         calendar = Calendar(now, zone)
         runs = list(self.runs.values())
         self._day = calendar.today
-        self._places = {run.key: self._place(run, calendar) for run in runs}
+        self._sort_keys = {run.key: self._sort_key(run, calendar) for run in runs}
         self._whole = arrange(runs, now, zone, self.sort)
 
     def shown(self) -> Arrangement:
-        """What is asked for of the runs that there are, in the order that was last made."""
+        """Returns the runs that pass the filter, in the order last computed."""
         groups = self._whole.groups
         if self.needs_me:
             groups = {group: keys for group, keys in groups.items() if group is Group.NEEDS_YOU}
@@ -268,19 +271,19 @@ class Ordering:
             return True
         known = self._searched.get(run.key)
         if known is None or known[0] is not run:
-            known = self._searched[run.key] = (run, searched(run))
+            known = self._searched[run.key] = (run, searchable(run))
         return self.words.match_text(known[1])
 
-    def _know_all(self) -> None:
+    def _index_all(self) -> None:
         self._newest = newest_of_title(self.runs.values())
         self._searched = {key: kept for key, kept in self._searched.items() if key in self.runs}
-        self._know_running()
+        self._index_running()
 
-    def _know_running(self) -> None:
+    def _index_running(self) -> None:
         self._running = [key for key, run in self.runs.items() if run.status is Status.RUNNING]
 
-    def _place(self, run: Run, calendar: Calendar) -> Hashable:
-        """What decides where a run stands. Ages of those that run grow alike and decide nothing."""
+    def _sort_key(self, run: Run, calendar: Calendar) -> Hashable:
+        """Returns what decides the position of a run; ages of running runs grow alike."""
         value: Hashable = when(run)
         if self.sort is Sort.TITLE:
             value = run.title

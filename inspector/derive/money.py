@@ -1,7 +1,4 @@
-"""Money as it moved: amounts of any size in base units, added up by asset.
-
-No amount is ever rounded, and no two assets are ever added into one as if they were alike.
-"""
+"""Exact amounts of money in base units, summed by asset; never rounded, never mixed."""
 
 from __future__ import annotations
 
@@ -9,44 +6,44 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, fields
 from decimal import Decimal
 
-MOST_DIGITS = 100_000
-"""A number with more digits is not read: no asset has it, and reading it takes for ever."""
+MAX_DIGITS = 100_000
+"""Longer numbers are rejected: no asset has them, and parsing takes quadratic time."""
 
-_AT_ONCE = 4000
-"""Python refuses to read or write an int of more than 4,300 digits in one go."""
+_CHUNK_DIGITS = 4000
+"""Python does not convert ints of more than 4,300 digits at once."""
 
 
 def read_digits(digits: str) -> int:
-    """A whole number from its ASCII digits, however many. Raises ValueError beyond MOST_DIGITS."""
-    if len(digits) > MOST_DIGITS:
-        raise ValueError(f"a number of {len(digits)} digits is not read")
+    """Parses an integer of ASCII digits. Raises ValueError above MAX_DIGITS."""
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits is too long")
     return _read(digits)
 
 
 def _read(digits: str) -> int:
-    if len(digits) <= _AT_ONCE:
+    if len(digits) <= _CHUNK_DIGITS:
         return int(digits)
     low = len(digits) // 2
     scale: int = 10**low
     return _read(digits[:-low]) * scale + _read(digits[-low:])
 
 
-def written(number: int) -> str:
-    """A whole number with every digit, however many."""
+def all_digits(number: int) -> str:
+    """Formats an integer of any size with all its digits."""
     return str(number) if -_EXACT < number < _EXACT else f"{Decimal(number):f}"
 
 
-_EXACT = 10**_AT_ONCE
+_EXACT = 10**_CHUNK_DIGITS
 
 
 def in_units(number: int, decimals: int) -> str:
-    """Base units as an amount with its point, digit by digit: 1500000 of 6 decimals is `1.5`.
+    """Formats base units with a decimal point: 1500000 with 6 decimals is `1.5`.
 
-    No digit is lost, and zeros that say nothing are left out.
+    Exact; trailing zeros are dropped. Raises ValueError for negative `decimals`.
     """
     if decimals < 0:
-        raise ValueError("an asset has no less than 0 decimals")
-    digits = written(abs(number)).rjust(decimals + 1, "0")
+        raise ValueError("decimals must not be negative")
+    digits = all_digits(abs(number)).rjust(decimals + 1, "0")
     whole, part = digits[: len(digits) - decimals], digits[len(digits) - decimals :].rstrip("0")
     sign = "-" if number < 0 else ""
     return f"{sign}{whole}.{part}" if part else f"{sign}{whole}"
@@ -54,14 +51,14 @@ def in_units(number: int, decimals: int) -> str:
 
 @dataclass(slots=True)
 class Account:
-    """What happened to one asset, in its base units; all but `net` are sums of what moved."""
+    """Sums of one asset in base units."""
 
     credits: int = 0
     debits: int = 0
     fees: int = 0
     losses: int = 0
     unaccounted: int = 0
-    """What no rule explains; part of it may be in `fees` or `losses` too."""
+    """Sum that no rule explains; may overlap `fees` or `losses`."""
 
     @property
     def net(self) -> int:
@@ -69,7 +66,7 @@ class Account:
         return self.credits - self.debits - self.fees - self.losses
 
     def add(self, other: Account) -> None:
-        """Takes in another account of the same asset."""
+        """Adds another account of the same asset."""
         for column in _COLUMNS:
             setattr(self, column, getattr(self, column) + getattr(other, column))
 
@@ -78,7 +75,7 @@ _COLUMNS = tuple(column.name for column in fields(Account))
 
 
 class Accounts:
-    """Accounts by asset, in the order in which the assets first appeared."""
+    """Accounts by asset in order of first appearance."""
 
     __slots__ = ("_by_asset",)
 
@@ -92,20 +89,20 @@ class Accounts:
         return iter(self._by_asset.items())
 
     def of(self, asset: Hashable) -> Account:
-        """The account of an asset, opened when it is first asked for."""
+        """Returns the account of an asset, creating it if needed."""
         return self._by_asset.setdefault(asset, Account())
 
     def add(self, other: Accounts) -> None:
-        """Takes in other accounts."""
+        """Adds all accounts of another set."""
         for asset, account in other:
             self.of(asset).add(account)
 
     @property
     def unaccounted(self) -> int:
-        """Whether anything is unexplained: a sum over units that differ, so only 0 says much."""
+        """Sum over all assets, whose units differ: only useful compared to 0."""
         return sum(account.unaccounted for _, account in self)
 
     @property
     def net(self) -> int:
-        """The plain sum over all assets, whose units differ: only for who asks for just that."""
+        """Sum over all assets, whose units differ."""
         return sum(account.net for _, account in self)

@@ -1,4 +1,4 @@
-"""Everything that a careful reader would point out, over all stores and runs."""
+"""Problems of all stores and runs, most important first."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
 
-_WELL = {Health.OK, Health.EMPTY, Health.BUSY}
+_HEALTHY = {Health.OK, Health.EMPTY, Health.BUSY}
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A finding of a run, a store that cannot be read as it should, or (neither) a notice.
+    """A finding of a run, a store with a read problem, or (with neither) a notice.
 
-    A store that holds one run names that run too.
+    A store that contains exactly one run has `run` set too.
     """
 
     code: str
@@ -26,22 +26,22 @@ class Problem:
     store: Store | None = None
     ref: str | None = None
     followed: bool = False
-    """A newer run of the same title was completed, so that this is history."""
+    """True if a newer run of the same title completed: history."""
 
 
 def problems(
     stores: Iterable[Store], runs: Iterable[Run], notices: Iterable[str] = ()
 ) -> list[Problem]:
-    """Notices and stores, then findings that stand, of the newest runs first, then past ones."""
+    """Returns notices and stores, then current findings, newest runs first, then history."""
     members = list(runs)
     with_findings = [run for run in members if run.findings]
     newest = _newest_completed(members, {run.title for run in with_findings})
     found = [Problem("notice", notice) for notice in notices]
-    sick = [store for store in stores if store.health not in _WELL]
-    only = _only_runs(members, {store.path for store in sick})
+    unhealthy = [store for store in stores if store.health not in _HEALTHY]
+    only = _only_runs(members, {store.path for store in unhealthy})
     found += [
         Problem(store.health.value, store.reason or store.health.value, only.get(store.path), store)
-        for store in sick
+        for store in unhealthy
     ]
     with_findings.sort(key=lambda run: (-(when(run) or 0), run.key))
     of_runs = [
@@ -54,12 +54,12 @@ def problems(
 
 
 def standing(found: Iterable[Problem]) -> int:
-    """How many problems are not history."""
+    """Counts the problems that are not history."""
     return sum(not problem.followed for problem in found)
 
 
 def _only_runs(runs: Iterable[Run], paths: set[str]) -> dict[str, Run]:
-    """The run of each store that has exactly one."""
+    """Returns the run of each store that contains exactly one."""
     found: dict[str, list[Run]] = {}
     for run in runs:
         if run.store.path in paths:

@@ -1,4 +1,4 @@
-"""How far a container is, in signs: branches that joined, the round of a loop, tries of a step."""
+"""Progress of a container: finished branches, the iteration of a loop, attempts of a step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RUNNING = STATUS_CODE[Status.RUNNING]
 
 
 class Counted(Enum):
-    """What is counted."""
+    """The unit of progress."""
 
     BRANCHES = "branches"
     ROUNDS = "rounds"
@@ -27,7 +27,7 @@ class Counted(Enum):
 
 
 class Progress(NamedTuple):
-    """So many of so many; `total` None where the record does not say."""
+    """`done` of `total`; the total is None if not recorded."""
 
     what: Counted
     done: int
@@ -35,7 +35,7 @@ class Progress(NamedTuple):
 
 
 class Within(NamedTuple):
-    """How the children of a container stand."""
+    """Children of a container by status."""
 
     completed: int
     failed: int
@@ -44,7 +44,7 @@ class Within(NamedTuple):
 
 
 def within(table: StepTable, children: array[int]) -> Within:
-    """Counts the statuses of children; consecutive ones at the speed of memory."""
+    """Counts the children by status."""
     if len(children) and children[-1] - children[0] + 1 == len(children):
         codes = table.status[children[0] : children[-1] + 1]
     else:
@@ -55,7 +55,7 @@ def within(table: StepTable, children: array[int]) -> Within:
 
 
 def progress(table: StepTable, step: int, children: array[int]) -> Progress | None:
-    """What a row says about how far its step is; None for a step that is not counted."""
+    """Returns the progress of a parallel, loop or retried step, else None."""
     kind = table.kind[step]
     if kind == _PARALLEL:
         counts = within(table, children)
@@ -79,18 +79,17 @@ def _rounds(table: StepTable, step: int, children: array[int]) -> Progress | Non
 
 
 def begin_event(table: StepTable, step: int, children: array[int]) -> int:
-    """The first event of a step or of what is inside it; 0 when nothing of it has a row.
+    """Returns the first event of a step or its `children`; 0 if none has a row.
 
-    `children` are those of the step. A round's own row comes when it is over, so that what is
-    inside begins before it.
+    An iteration's own row is written at its end, after the rows inside it.
     """
     first = table.first[step]
-    for child in children[:_LOOKED_AT]:
+    for child in children[:_MAX_SCANNED]:
         begun = table.first[child]
         if begun:
             return min(first, begun) if first else begun
     return first
 
 
-_LOOKED_AT = 64
-"""Children that are looked through for the first one with a row."""
+_MAX_SCANNED = 64
+"""Children scanned for the first one with a row."""

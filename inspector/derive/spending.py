@@ -1,7 +1,7 @@
-"""Tokens and costs, added up so that nothing is counted twice and no unknown price becomes zero.
+"""Sums of tokens and costs: nothing counted twice, an unknown price is not zero.
 
-Currencies are never added to each other; tokens read from a cache stand beside the input and are
-not added to it, as some providers count them there already.
+Currencies are summed separately. Tokens read from a cache are not added to the input, because some
+providers already include them there.
 """
 
 from __future__ import annotations
@@ -14,42 +14,42 @@ from inspector.model.run import Tokens
 
 NOT_RECORDED = Tokens()
 NO_CURRENCY = "?"
-"""Stands for the currency of a cost that names none."""
+"""Currency of a cost that names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """One recorded amount. None is not recorded, which is not zero."""
+    """One recorded amount; None = not recorded, which is not zero."""
 
     row: str | None
-    """Its id, which tells a copy of the same row in another database."""
+    """Row id, to recognise copies of the row in other databases."""
     run_key: str | None
     run_id: str | None
     session: str | None
     model: str | None
     at: int | None
-    """When it was recorded, UTC ms."""
+    """Instant of recording, UTC ms."""
     scope: str
-    """The runtime's own word for what it is the amount of."""
+    """The runtime's word for what was paid."""
     turn: int | None = None
     attempt: int | None = None
     tokens: Tokens = NOT_RECORDED
     cost: Decimal | None = None
-    """None is an unknown price."""
+    """None = unknown price."""
     currency: str | None = None
     counts: bool = True
     why_not: str | None = None
-    """Why it is shown and not added."""
+    """Reason why it is shown but not added."""
 
     @property
     def identity(self) -> Hashable:
-        """Equal for the same row wherever it lies."""
+        """Equal for copies of one row."""
         return (self.row, self.run_id, self.at, self.scope, self.tokens, self.cost)
 
 
 @dataclass(slots=True)
 class Sum:
-    """What rows that count add up to."""
+    """Sum of the rows that count."""
 
     rows: int = 0
     input: int | None = None
@@ -59,10 +59,10 @@ class Sum:
     total: int | None = None
     cost: dict[str, Decimal] = field(default_factory=dict)
     unpriced: int = 0
-    """Rows that count and bear no price: the cost is a lower bound."""
+    """Rows without a price: if not 0, the cost is a lower bound."""
 
     def add(self, one: Spending) -> None:
-        """Takes in a row that counts."""
+        """Adds a row."""
         self.rows += 1
         self.input = _plus(self.input, one.tokens.input)
         self.output = _plus(self.output, one.tokens.output)
@@ -76,11 +76,11 @@ class Sum:
             self.cost[currency] = self.cost.get(currency, Decimal(0)) + one.cost
 
     def tokens(self) -> Tokens:
-        """The tokens of all rows."""
+        """Returns the sum of the tokens."""
         return Tokens(self.input, self.output, self.cache_read, self.cache_write, self.total)
 
     def amounts(self) -> dict[str, str]:
-        """Cost by currency, in plain digits."""
+        """Returns the cost by currency, as plain digits."""
         return {currency: plain(cost) for currency, cost in sorted(self.cost.items())}
 
 
@@ -91,13 +91,13 @@ def _plus(known: int | None, more: int | None) -> int | None:
 
 
 def plain(amount: Decimal) -> str:
-    """An amount in digits, without an exponent and without zeros that say nothing."""
+    """Formats an amount without exponent and without trailing zeros."""
     text = f"{amount:f}"
     return (text.rstrip("0").rstrip(".") or "0") if "." in text else text
 
 
 def sum_of(rows: Iterable[Spending]) -> Sum:
-    """The sum of the rows that count."""
+    """Returns the sum of the rows that count."""
     found = Sum()
     for one in rows:
         if one.counts:
@@ -106,7 +106,7 @@ def sum_of(rows: Iterable[Spending]) -> Sum:
 
 
 def sums_by(rows: Iterable[Spending], key: Callable[[Spending], Hashable]) -> dict[Hashable, Sum]:
-    """Sums of the rows that count, by key, in the order in which the keys first appeared."""
+    """Returns sums of the rows that count by key, in order of first appearance."""
     found: dict[Hashable, Sum] = {}
     for one in rows:
         if one.counts:
@@ -115,7 +115,7 @@ def sums_by(rows: Iterable[Spending], key: Callable[[Spending], Hashable]) -> di
 
 
 def without_copies(rows: Iterable[Spending]) -> tuple[list[Spending], int]:
-    """Each row once, however many databases hold a copy of it; and how many were left out."""
+    """Returns each row once, and the number of copies dropped."""
     seen: set[Hashable] = set()
     kept: list[Spending] = []
     left_out = 0

@@ -1,6 +1,6 @@
-"""The steps of one run as columns: what a fold fills and everything else reads.
+"""The step table of a run, in columns: filled by a fold, read by everything else.
 
-A million steps are a handful of arrays; `Step` objects are made only for what is asked.
+A million steps are a handful of arrays; `Step` objects are created on demand.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from inspector.model.status import Status
 from inspector.model.step import Attempt, Step, StepKind
 
 NO_TIME = -(2**63)
-"""Stands for an instant that is not recorded, inside the columns only."""
+"""Marks an instant that is not recorded, in the columns only."""
 
 KINDS: tuple[StepKind, ...] = tuple(StepKind)
 STATUSES: tuple[Status, ...] = tuple(Status)
-DEEPEST_PATH = 600
-"""Segments of the longest path that is written out."""
+MAX_SEGMENTS = 600
+"""Segments of the longest path written in full."""
 _BLOCK = 1024
 _NO_TIMES = array("q", [NO_TIME]) * _BLOCK
 _ZEROS = array("i", [0]) * _BLOCK
@@ -30,13 +30,13 @@ STATUS_CODE = {status: code for code, status in enumerate(STATUSES)}
 _ITERATION = KIND_CODE[StepKind.ITERATION]
 _BRANCH = KIND_CODE[StepKind.BRANCH]
 _RESERVED = re.compile(r"[%/.\[\]#@]")
-"""Characters that mean something in a path; in a name they are written as `%2F`."""
+"""Characters with a meaning in paths; in names they are escaped as `%2F`."""
 _NUMBER = re.compile(r"-?[0-9]+", re.ASCII)
 
 
 @dataclass(slots=True)
 class Extra:
-    """What only some steps have; kept beside the columns so that plain steps stay small."""
+    """Facts that few steps have, kept beside the columns so that plain steps stay small."""
 
     attempts: list[Attempt] = field(default_factory=list)
     max_attempts: int | None = None
@@ -46,7 +46,7 @@ class Extra:
     ref: dict[str, Any] = field(default_factory=dict)
 
     def copy(self) -> Extra:
-        """A copy that later events do not reach."""
+        """Returns an independent copy."""
         return Extra(
             list(self.attempts),
             self.max_attempts,
@@ -58,7 +58,7 @@ class Extra:
 
 
 class StepTable:
-    """Columns of steps in the order in which they first appeared. Parent -1 is the run itself."""
+    """Columns of steps in order of first appearance; parent -1 = the run itself."""
 
     __slots__ = (
         "children_of",
@@ -87,30 +87,30 @@ class StepTable:
         self.kind = bytearray()
         self.status = bytearray()
         self.children_of = array("i")
-        """How many children each step has."""
+        """Number of children of each step."""
         self.first = array("i")
         self.last = array("i")
-        """First and last event of the step itself; 0 = it has no row of its own."""
+        """First and last event of the step itself; 0 = no row of its own."""
         self.span_last = array("i")
-        """Last event of the step or anything inside it."""
+        """Last event of the step and all inside it."""
         self.started = array("q")
         self.ended = array("q")
         self.span_start = array("q")
         self.span_stop = array("q")
-        """Earliest and latest instant recorded for the step or anything inside it."""
+        """Earliest and latest instant of the step and all inside it."""
         self.label: list[str] = []
         self.raw: list[str | None] = []
         self.segment: list[Any] = []
-        """The step's part of its path: an index, a name, or None."""
+        """The step's segment of its path: an index, a name, or None."""
         self.repeats: dict[int, str] = {}
-        """Steps whose segment a sibling had before them → what tells them apart, as `#2`."""
+        """Suffixes such as `#2` of steps whose segment an earlier sibling has."""
         self.extra: dict[int, Extra] = {}
         self.owned: set[int] = set()
-        """Steps whose extra facts no snapshot shares yet."""
+        """Steps whose extra facts no copy shares."""
         self.leaf_counts = [0] * len(STATUSES)
-        """Steps without children, by status code."""
+        """Number of leaf steps by status code."""
         self.reparented = 0
-        """Grows when a step moved to another parent: an index over the tree starts anew."""
+        """Incremented when a step moves to another parent: an index must be rebuilt."""
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -118,7 +118,7 @@ class StepTable:
     def add(
         self, parent: int, kind: StepKind, label: str, status: Status, raw: str | None, event: int
     ) -> int:
-        """Appends a step and returns its number. `event` 0 = named, but without a row."""
+        """Appends a step and returns its number; `event` 0 = a step without a row."""
         return self.append(parent, KIND_CODE[kind], label, STATUS_CODE[status], raw, event)
 
     def append(
@@ -131,7 +131,7 @@ class StepTable:
         event: int,
         segment: Any = None,
     ) -> int:
-        """As `add`, with the codes of the columns: the shortest way for the commonest step."""
+        """Like `add`, with column codes: the fast path for plain steps."""
         number = len(self.parent)
         if number == len(self.started):
             self._grow()
@@ -156,7 +156,7 @@ class StepTable:
         return number
 
     def _grow(self) -> None:
-        """The columns that are seldom set grow by blocks: they may be longer than the table."""
+        """Grows the rarely set columns by blocks; they may be longer than the table."""
         self.children_of.extend(_ZEROS)
         for column in (self.started, self.ended, self.span_start, self.span_stop):
             column.extend(_NO_TIMES)
@@ -167,10 +167,7 @@ class StepTable:
         self.children_of[parent] += 1
 
     def move(self, step: int, parent: int) -> None:
-        """Puts a step with all inside it under another parent (a row whose parent came later).
-
-        The new parent must not lie inside the step.
-        """
+        """Moves a step and all inside it to another parent, which must not be inside the step."""
         old = self.parent[step]
         if old >= 0:
             self.children_of[old] -= 1
@@ -186,7 +183,7 @@ class StepTable:
         self.reparented += 1
 
     def set_status(self, step: int, status: Status, raw: str | None) -> None:
-        """Changes the status word and keeps the counts of leaves right."""
+        """Sets the status and updates `leaf_counts`."""
         code = STATUS_CODE[status]
         if not self.children_of[step]:
             self.leaf_counts[self.status[step]] -= 1
@@ -195,14 +192,14 @@ class StepTable:
         self.raw[step] = raw
 
     def touch(self, step: int, event: int) -> None:
-        """Marks that something happened in a step at this event, and so in all around it."""
+        """Updates the last event of a step and its ancestors."""
         span_last, parent = self.span_last, self.parent
         while step >= 0 and span_last[step] < event:
             span_last[step] = event
             step = parent[step]
 
     def stretch(self, step: int, instant: int) -> None:
-        """Widens the recorded time span of a step and of all around it (UTC ms)."""
+        """Widens the time span of a step and its ancestors to include an instant (UTC ms)."""
         start, stop, parent = self.span_start, self.span_stop, self.parent
         while step >= 0:
             moved = False
@@ -217,7 +214,7 @@ class StepTable:
             step = parent[step]
 
     def more(self, step: int) -> Extra:
-        """The step's extra facts to be changed: made when first asked for, never a shared one."""
+        """Returns the step's extra facts for modification, copying those that a snapshot shares."""
         if step in self.owned:
             return self.extra[step]
         found = self.extra.get(step)
@@ -226,7 +223,7 @@ class StepTable:
         return mine
 
     def copy(self) -> StepTable:
-        """A copy that later events do not reach: a snapshot or a checkpoint."""
+        """Returns an independent copy: a snapshot or a checkpoint."""
         other = StepTable.__new__(StepTable)
         for name in _ARRAYS:
             setattr(other, name, getattr(self, name)[:])
@@ -239,31 +236,31 @@ class StepTable:
         return other
 
     def kind_of(self, step: int) -> StepKind:
-        """The kind as a word."""
+        """Returns the kind of a step."""
         return KINDS[self.kind[step]]
 
     def status_of(self, step: int) -> Status:
-        """The status as a word."""
+        """Returns the status of a step."""
         return STATUSES[self.status[step]]
 
     def ancestors(self, step: int) -> Iterator[int]:
-        """The steps around this one, innermost first."""
+        """Yields the ancestors of a step, innermost first."""
         step = self.parent[step]
         while step >= 0:
             yield step
             step = self.parent[step]
 
     def path(self, step: int) -> str:
-        """The step's id, such as `l1[2]/p1.b/l2[1]`: stable while events are only added.
+        """Returns the step's id, such as `l1[2]/p1.b/l2[1]`; stable while events are only added.
 
-        No two steps have the same one: reserved characters in names are written as `%2F`, a name
-        that reads as a number as `#7`, no name as `?`, an empty one as `%`; a repeated segment is
-        followed by `#2`; of a path that is too deep only the end is given, with the step's number.
+        Ids are unique: reserved characters in names are escaped as `%2F`, a name that looks like a
+        number becomes `#7`, a missing name `?`, an empty one `%`; a repeated segment gets `#2`;
+        a path that is too deep is cut to its end and the step's number.
         """
         parts: list[str] = []
         repeats, number = self.repeats, step
         while step >= 0:
-            if len(parts) == DEEPEST_PATH:
+            if len(parts) == MAX_SEGMENTS:
                 return f"…{''.join(reversed(parts[:2]))}@{number}"
             kind, segment = self.kind[step], self.segment[step]
             again = repeats.get(step, "") if repeats else ""
@@ -277,13 +274,13 @@ class StepTable:
         return "".join(reversed(parts)).removeprefix("/")
 
     def iteration(self, step: int) -> int | None:
-        """Which round of its loop a step of kind iteration is."""
+        """Returns the iteration number of a step of kind iteration, else None."""
         segment = self.segment[step]
         is_round = self.kind_of(step) is StepKind.ITERATION
         return segment if is_round and isinstance(segment, int) else None
 
     def attempts(self, step: int) -> tuple[Attempt, ...]:
-        """All tries of a step; a plain step with a row of its own has one."""
+        """Returns the attempts of a step; a plain step with a row has one."""
         extra = self.extra.get(step)
         if extra is not None and extra.attempts:
             return tuple(extra.attempts)
@@ -303,7 +300,7 @@ class StepTable:
         )
 
     def step(self, number: int) -> Step:
-        """The whole step as an object."""
+        """Returns a step as an object."""
         extra = self.extra.get(number) or Extra()
         parent = self.parent[number]
         return Step(
@@ -331,8 +328,8 @@ _NOT_COLUMNS = {"extra", "owned", "leaf_counts", "reparented", "repeats"}
 _ARRAYS = tuple(name for name in StepTable.__slots__ if name not in _NOT_COLUMNS)
 
 
-def part_of_path(segment: Any) -> str:
-    """A segment after a slash; numbers stay apart from names that look like them."""
+def part_of_path(segment: object) -> str:
+    """Formats a segment after a slash; names that look like numbers get a `#`."""
     if isinstance(segment, int):
         return str(segment)
     if segment is None:
@@ -350,12 +347,12 @@ def _quoted(name: str) -> str:
 
 
 def instant(value: int) -> int | None:
-    """An instant out of a column: UTC ms, or None when it is not recorded."""
+    """Converts a column value to UTC ms; None if not recorded."""
     return None if value == NO_TIME else value
 
 
 def step_counts(leaves: Sequence[int]) -> StepCounts:
-    """Steps by status, from how many there are with each status code (`leaf_counts`)."""
+    """Returns step counts from `leaf_counts`."""
     return StepCounts(
         total=sum(leaves),
         completed=leaves[STATUS_CODE[Status.COMPLETED]],
@@ -367,7 +364,7 @@ def step_counts(leaves: Sequence[int]) -> StepCounts:
 
 
 def levels_of(table: StepTable) -> array[int]:
-    """How deep each step lies, 1 for those of the run itself; parents may come after children."""
+    """Returns the depth of each step, 1 for outermost; parents may follow their children."""
     parent = table.parent
     levels = array("i", bytes(4 * len(parent)))
     for step in range(len(parent)):

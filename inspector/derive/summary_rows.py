@@ -1,4 +1,4 @@
-"""The few steps that say where a run stands: for the preview of a run in the list."""
+"""The steps shown in the preview of a run: where it is now."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from inspector.derive.steps import KIND_CODE, STATUS_CODE, StepTable
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 
-LOOKED_AT = 20_000
-"""Steps that are looked through for the children of one: the preview must never be slow."""
+MAX_SCANNED = 20_000
+"""Steps scanned for the children of one: the preview must be fast."""
 
 _COMPLETED = STATUS_CODE[Status.COMPLETED]
 _BRANCH = KIND_CODE[StepKind.BRANCH]
@@ -18,36 +18,33 @@ _BRANCH = KIND_CODE[StepKind.BRANCH]
 
 @dataclass(frozen=True, slots=True)
 class RowSummary:
-    """A construct and the newest steps inside it; parent -1 is the run itself."""
+    """A construct and the newest steps inside it; parent -1 = the run itself."""
 
     parent: int
     steps: tuple[int, ...]
     done: int | None = None
-    """Completed children; None where they were not all looked at."""
+    """Completed children; None if not all were scanned."""
     total: int | None = None
 
 
 def focus(table: StepTable, step_of_event: Sequence[int], failures: Sequence[int]) -> int:
-    """The step to look at: the last that failed, else the last to which something happened.
-
-    -1 when nothing has happened yet.
-    """
+    """Returns the last failed step, else the step of the last event; -1 without events."""
     if failures and failures[-1] <= len(step_of_event):
         return step_of_event[failures[-1] - 1]
     return step_of_event[-1] if step_of_event else len(table) - 1
 
 
 def summary_rows(table: StepTable, step: int, limit: int) -> RowSummary:
-    """The construct that a step is, or is in, with at most `limit` of the steps inside it.
+    """Returns the construct that a step is or is in, with at most `limit` steps inside it.
 
-    Of more it shows the last ones up to the step itself.
+    If there are more, the last ones up to the step itself.
     """
     if step < 0 or step >= len(table):
         parent = -1
     else:
         parent = step if table.children_of[step] else table.parent[step]
         if parent >= 0 and table.kind[parent] == _BRANCH:
-            # A branch says most beside the others.
+            # Show a branch among its siblings.
             step, parent = parent, table.parent[parent]
     total = table.children_of[parent] if parent >= 0 else None
     children = _children(table, parent, total)
@@ -61,10 +58,10 @@ def summary_rows(table: StepTable, step: int, limit: int) -> RowSummary:
 
 
 def _children(table: StepTable, parent: int, total: int | None) -> list[int]:
-    """Children in the order of their numbers, the newest where there are too many to look at."""
+    """Returns the children in ascending order; of too many, the newest."""
     found: list[int] = []
     column = table.parent
-    for number in range(len(table) - 1, max(-1, len(table) - 1 - LOOKED_AT), -1):
+    for number in range(len(table) - 1, max(-1, len(table) - 1 - MAX_SCANNED), -1):
         if column[number] == parent:
             found.append(number)
             if total is not None and len(found) == total:

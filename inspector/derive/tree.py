@@ -224,7 +224,7 @@ class DefaultExpansion:
         """Number of failed steps and the last of them."""
 
     def update(self, table: StepTable) -> None:
-        """Finds containers with failures again if the number of failures or the last one changed."""
+        """Finds the containers with failures again if the failures changed."""
         self.table = table
         failures = (table.status.count(_FAILED), table.status.rfind(_FAILED))
         if failures != self._failures:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.derive.money import MOST_DIGITS, Account, Accounts, read_digits, written
+from inspector.derive.money import MAX_DIGITS, Account, Accounts, all_digits, read_digits
 
 AMOUNTS = st.integers(min_value=0, max_value=2**400)
 ACCOUNTS = st.builds(Account, AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS)
@@ -14,15 +14,15 @@ ACCOUNTS = st.builds(Account, AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS)
 
 @given(st.integers(min_value=-(10**9000), max_value=10**9000))
 def test_every_digit_is_written_and_read(number: int) -> None:
-    digits = written(abs(number))
+    digits = all_digits(abs(number))
     assert read_digits(digits) == abs(number)
-    assert written(-abs(number)) == (f"-{digits}" if number else "0")
+    assert all_digits(-abs(number)) == (f"-{digits}" if number else "0")
 
 
 def test_beyond_what_an_asset_can_have_nothing_is_read() -> None:
     assert read_digits("9" * 20_000) == 10**20_000 - 1
     with pytest.raises(ValueError, match="digits"):
-        read_digits("9" * (MOST_DIGITS + 1))
+        read_digits("9" * (MAX_DIGITS + 1))
 
 
 @given(st.lists(st.tuples(st.sampled_from(["A", "B", "C"]), ACCOUNTS)))

@@ -20,13 +20,13 @@ BROKEN = run("c", "3", Status.FAILED, started=NOON - 3 * HOUR, ended=NOON - HOUR
 def ordering(*runs: Run, sort: Sort = Sort.STARTED) -> Ordering:
     found = Ordering()
     found.sort = sort
-    assert found.take(runs, NOON, UTC).order
+    assert found.update(runs, NOON, UTC).order
     found.order(NOON, UTC)
     return found
 
 
 def test_the_same_again_is_no_news() -> None:
-    news = ordering(ALIVE, DONE).take((ALIVE, DONE), NOON, UTC)
+    news = ordering(ALIVE, DONE).update((ALIVE, DONE), NOON, UTC)
     assert not news.order
     assert not news.findings
     assert not news.changed
@@ -34,39 +34,39 @@ def test_the_same_again_is_no_news() -> None:
 
 def test_progress_of_an_active_run_does_not_move_it() -> None:
     later = replace(ALIVE, last_activity_at=NOON + 5)
-    news = ordering(ALIVE, DONE).take((later, DONE), NOON + 5, UTC)
+    news = ordering(ALIVE, DONE).update((later, DONE), NOON + 5, UTC)
     assert not news.order
     assert news.changed == [ALIVE.key]
 
 
 def test_what_moves_a_run_is_news() -> None:
     ended = replace(ALIVE, status=Status.COMPLETED)
-    assert ordering(ALIVE, DONE).take((ended, DONE), NOON, UTC).order
-    assert ordering(ALIVE).take((ALIVE, DONE), NOON, UTC).order
-    assert ordering(ALIVE, DONE).take((ALIVE,), NOON, UTC).order
+    assert ordering(ALIVE, DONE).update((ended, DONE), NOON, UTC).order
+    assert ordering(ALIVE).update((ALIVE, DONE), NOON, UTC).order
+    assert ordering(ALIVE, DONE).update((ALIVE,), NOON, UTC).order
     moved = replace(DONE, started_at=NOON)
-    assert ordering(ALIVE, DONE).take((ALIVE, moved), NOON, UTC).order
+    assert ordering(ALIVE, DONE).update((ALIVE, moved), NOON, UTC).order
 
 
 def test_tokens_move_a_run_only_when_they_order_the_list() -> None:
     dearer = replace(DONE, tokens=replace(DONE.tokens, total=6))
-    assert not ordering(ALIVE, DONE).take((ALIVE, dearer), NOON, UTC).order
+    assert not ordering(ALIVE, DONE).update((ALIVE, dearer), NOON, UTC).order
     by_tokens = ordering(ALIVE, DONE, sort=Sort.TOKENS)
-    assert by_tokens.take((ALIVE, dearer), NOON, UTC).order
+    assert by_tokens.update((ALIVE, dearer), NOON, UTC).order
 
 
 def test_a_newer_run_of_its_title_releases_a_failure() -> None:
     found = ordering(BROKEN)
     assert list(found.shown().groups) == [Group.NEEDS_YOU]
     again = run("c", "4", started=NOON, ended=NOON)
-    assert found.take((BROKEN, again), NOON, UTC).order
+    assert found.update((BROKEN, again), NOON, UTC).order
     found.order(NOON, UTC)
     assert list(found.shown().groups) == [Group.TODAY]
 
 
 def test_findings_are_news_of_their_own() -> None:
     odd = replace(DONE, findings=(Finding("orphan", "there is no run row"),))
-    news = ordering(ALIVE, DONE).take((ALIVE, odd), NOON, UTC)
+    news = ordering(ALIVE, DONE).update((ALIVE, odd), NOON, UTC)
     assert news.findings
     assert not news.order
 
@@ -99,5 +99,5 @@ def test_a_run_that_comes_to_match_is_news() -> None:
     found = ordering(ALIVE, DONE)
     found.words = Words.typed("still")
     renamed = replace(ALIVE, raw_status="still at it")
-    assert found.take((renamed, DONE), NOON, UTC).order
+    assert found.update((renamed, DONE), NOON, UTC).order
     assert found.shown().in_order() == [ALIVE.key]

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.derive.steps import (
-    DEEPEST_PATH,
     KIND_CODE,
+    MAX_SEGMENTS,
     NO_TIME,
     STATUS_CODE,
     STATUSES,
@@ -191,11 +191,11 @@ class TestPaths:
         assert table.path(199).count("/") == 199
 
     def test_the_deepest_are_cut_and_stay_apart(self) -> None:
-        table = nested(2 * DEEPEST_PATH)
+        table = nested(2 * MAX_SEGMENTS)
         paths = {table.path(step) for step in range(len(table))}
         assert len(paths) == len(table)
         assert len(table.path(len(table) - 1)) < 40
-        assert len(table.path(DEEPEST_PATH - 1)) > 1000
+        assert len(table.path(MAX_SEGMENTS - 1)) > 1000
 
 
 def test_a_plain_step_with_a_row_has_one_attempt() -> None:

@@ -11,7 +11,7 @@ import math
 import re
 from typing import Any, NoReturn
 
-from inspector.derive.money import read_digits, written
+from inspector.derive.money import all_digits, read_digits
 
 _WHITESPACE = (
     "\t\n\v\f\r \u00a0\ufeff\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
@@ -89,9 +89,9 @@ def _text_of(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return written(value)
+        return all_digits(value)
     if isinstance(value, float):
-        return written(int(value)) if value.is_integer() and abs(value) < 1e21 else repr(value)
+        return all_digits(int(value)) if value.is_integer() and abs(value) < 1e21 else repr(value)
     if isinstance(value, list):
         return ",".join("" if item is None else _text_of(item) for item in value)
     return "undefined" if value is UNDEFINED else "[object Object]"
@@ -153,7 +153,7 @@ def _compact(value: object) -> str:
     if isinstance(value, Literal):
         return str(value)
     if isinstance(value, int) and not isinstance(value, bool):
-        return written(value)
+        return all_digits(value)
     if isinstance(value, list):
         return f"[{', '.join([_compact(item) for item in value])}]"
     if isinstance(value, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from inspector.derive.money import Account, Accounts, written
+from inspector.derive.money import Account, Accounts, all_digits
 from inspector.model.clock import rfc3339
 from inspector.query.grimoire.collation import key
 from inspector.query.grimoire.js import UNDEFINED
@@ -54,8 +54,8 @@ def pnl_view(session: Session) -> Document:
         "runCount": session.total,
         "deltaCount": session.deltas,
         "assets": assets(session.accounts),
-        "totalNet": written(session.accounts.net),
-        "totalUnaccounted": written(session.accounts.unaccounted),
+        "totalNet": all_digits(session.accounts.net),
+        "totalUnaccounted": all_digits(session.accounts.unaccounted),
         "accountingPassed": session.accounts.unaccounted == 0,
     }
 
@@ -80,18 +80,18 @@ def named(asset: Asset) -> Document:
 def numbers(account: Account) -> Document:
     """The sums of an account."""
     return {
-        "credits": written(account.credits),
-        "debits": written(account.debits),
-        "fees": written(account.fees),
-        "losses": written(account.losses),
-        "net": written(account.net),
-        "unaccounted": written(account.unaccounted),
+        "credits": all_digits(account.credits),
+        "debits": all_digits(account.debits),
+        "fees": all_digits(account.fees),
+        "losses": all_digits(account.losses),
+        "net": all_digits(account.net),
+        "unaccounted": all_digits(account.unaccounted),
     }
 
 
 def nets(accounts: Accounts) -> dict[str, str]:
     """Net amounts by asset."""
-    return {asset_name(asset): written(account.net) for asset, account in in_order(accounts)}
+    return {asset_name(asset): all_digits(account.net) for asset, account in in_order(accounts)}
 
 
 def realised(session: Session) -> Document:
@@ -103,12 +103,12 @@ def realised(session: Session) -> Document:
             {
                 **named(asset),
                 **numbers(account),
-                "double_booked": written(sum(one.get(asset, 0) for one in twice)),
+                "double_booked": all_digits(sum(one.get(asset, 0) for one in twice)),
             }
             for asset, account in in_order(real)
         ],
         "gas": {
-            "gas_used": written(sum(run.split.gas for run in session.runs)),
+            "gas_used": all_digits(sum(run.split.gas for run in session.runs)),
             "transactions": sum(run.split.transactions for run in session.runs),
         },
         "outcomes": {
@@ -153,7 +153,7 @@ def _run(run: RunPart) -> Document:
         "outcomes": [outcome.value for outcome in run.split.by_outcome],
         "by_outcome": _nets_by_outcome(run.split.by_outcome),
         "assets": assets(run.booked),
-        "gas_used": written(run.split.gas),
+        "gas_used": all_digits(run.split.gas),
         "transactions": run.split.transactions,
     }
 
@@ -187,7 +187,7 @@ def _why(why: Why, moves: int, amount: int) -> Document:
         "message": _WHY[why.why],
         "reason": why.reason,
         "moves": moves,
-        "amount": written(amount),
+        "amount": all_digits(amount),
     }
 
 
@@ -204,12 +204,12 @@ def _warnings(session: Session) -> Iterable[Document]:
         yield {
             "code": warned.code,
             "message": warning_words(
-                warned.code, warned.step_id, money(written(amount), asset_name(warned.asset))
+                warned.code, warned.step_id, money(all_digits(amount), asset_name(warned.asset))
             ),
             "step_id": warned.step_id,
             **named(warned.asset),
             "runs": runs,
-            "amount": written(amount),
+            "amount": all_digits(amount),
         }
 
 

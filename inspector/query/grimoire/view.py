@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inspector.derive.money import written
+from inspector.derive.money import all_digits
 from inspector.derive.steps import StepTable, step_counts
 from inspector.model.run import Finding, Run, StepCounts
 from inspector.model.step import OpenConstruct, Step, StepKind
@@ -223,4 +223,4 @@ def _tabs(facts: Facts, timeline: Timeline) -> tuple[Tab, ...]:
 def _sources(facts: Facts) -> str | None:
     stale = facts.parsed["provenance"]
     stale = stale.get("stale_source_count") if isinstance(stale, dict) else None
-    return f"{written(stale)} stale" if isinstance(stale, int) and stale > 0 else None
+    return f"{all_digits(stale)} stale" if isinstance(stale, int) and stale > 0 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inspector.derive.money import written
+from inspector.derive.money import all_digits
 from inspector.text.measure import clip
 from inspector.text.numbers import NOT_RECORDED, amount, count
 from inspector.ui.context import UiContext
@@ -83,7 +83,7 @@ def on_a_bar(number: int, decimals: int) -> str:
     sign, size = text[0], abs(number)
     units, rest = divmod(size, 10**decimals)
     if units >= 10**15:
-        digits = written(units)
+        digits = all_digits(units)
         return f"{sign}{digits[0]}.{digits[1]}e{len(digits) - 1}"
     for scale, unit in _UNITS:
         if units >= scale:

@@ -120,7 +120,7 @@ class RunsScreen(CommandScreen):
 
     def _take(self, overview: Overview) -> None:
         before, self._overview = self._overview, overview
-        news = self.ordering.take(overview.runs, self.ui.clock(), self.ui.zone)
+        news = self.ordering.update(overview.runs, self.ui.clock(), self.ui.zone)
         if before is None or news.findings or _troubles(before) != _troubles(overview):
             self._problems = self._count_problems(overview)
         self.runs.update_runs(self.ordering.runs, news.changed)

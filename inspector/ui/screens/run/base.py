@@ -160,7 +160,7 @@ class RunBase(CommandScreen):
         timeline, view = self.timeline_pane.timeline, self.playback.shown
         if view is None or not 0 <= timeline.step < len(view.steps):
             return None
-        step = timeline.index.speaker(timeline.step)
+        step = timeline.index.status_source(timeline.step)
         return position_of(view, step, chosen=self._chose and not timeline.tailing)
 
     def _stand(self) -> None:
