@@ -98,7 +98,12 @@ def run(one: Run) -> Document:
 
 def findings(found: Iterable[Finding]) -> list[Document]:
     """Findings as they are listed."""
-    return [{"code": one.code, "message": one.message, "ref": one.ref} for one in found]
+    return [finding(one) for one in found]
+
+
+def finding(one: Finding) -> Document:
+    """A finding."""
+    return {"code": one.code, "message": one.message, "ref": one.ref}
 
 
 def show(view: RunView, depth: int | None = None) -> Document:

@@ -86,8 +86,8 @@ def document(usage: Usage, *, only: Run | None = None) -> Document:
             "model": _by(rows, "model", lambda one: one.model),
             "day": _by(rows, "day", _day),
         },
-        "rows": [_row(one) for one in rows] if only is not None else [],
-        "not_added": [_row(one) for one in rows if not one.counts],
+        "rows": [row_document(one) for one in rows] if only is not None else [],
+        "not_added": [row_document(one) for one in rows if not one.counts],
         "copies_left_out": usage.copies,
         "how": {**usage.how, **({"copies": _COPIES} if usage.copies else {})},
     }
@@ -133,7 +133,8 @@ def _day(one: Spending) -> str | None:
     return None if moment is None else moment[:10]
 
 
-def _row(one: Spending) -> Document:
+def row_document(one: Spending) -> Document:
+    """Return one row of usage with the field names of `inspector.usage/1`."""
     return {
         "id": one.row,
         "key": one.run_key,
