@@ -1,4 +1,4 @@
-"""What a search through the records of a store gives, whatever the runtime."""
+"""Hits of a text search in a store."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 AROUND = 80
-"""Characters of a text that are shown on either side of what was found."""
+"""Characters shown on either side of a match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One place where a text was found."""
+    """A record that contains the searched text."""
 
     run_id: str | None
     session: str | None
     ref: str
-    """The runtime's own id of the record."""
+    """The runtime's id of the record."""
     kind: str
     at: int | None
     """UTC ms."""
     text: str
-    """What stands there, with a little around it."""
+    """The match with some text around it."""
 
 
 def snippet(text: str, words: Sequence[str]) -> str:
-    """The part of a text around the first of the words that is in it, on one line."""
+    """Return the text around the first matching word, on one line."""
     folded = text.casefold()
     places = [place for word in words if (place := folded.find(word.casefold())) >= 0]
     at = min(places, default=0)

@@ -1,7 +1,6 @@
-"""One reader of a database for everybody who asks about it, so that it is copied at most once.
+"""A pooled reader: the list of runs and every open run of a database share one private copy.
 
-A database that holds many runs is read by its list and by each run that is looked at, in several
-threads; they take turns.
+The leases of one pool may be used by several threads; reads take turns.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ T = TypeVar("T")
 
 
 class SharedSource:
-    """A zero-touch reader that several askers share; the last one to close closes it."""
+    """A zero-touch reader shared by leases; closed with the last of them."""
 
     def __init__(self, path: str, clock: Clock) -> None:
         self.path = path
@@ -27,16 +26,16 @@ class SharedSource:
         self._lock = threading.Lock()
         self._askers = 0
         self._token: Token | None = None
-        """Of the content that was read last, by whomever."""
+        """The content of the last read, by any lease."""
 
     def asker(self) -> Asker:
-        """A further asker; it may go to another thread."""
+        """Return a further lease, which may be used by another thread."""
         with self._lock:
             self._askers += 1
         return Asker(self)
 
     def read(self, question: Callable[[sqlite3.Connection], T]) -> tuple[Reading[T], int]:
-        """Asks a question of committed content; also gives the generation of that content."""
+        """Run a query on committed content; also returns the generation of that content."""
         with self._lock:
             try:
                 reading = self._source.read(question)
@@ -47,12 +46,12 @@ class SharedSource:
             return reading, self._source.generation
 
     def changed_since(self, token: Token | None) -> bool:
-        """Whether there may be other content now than that of the token."""
+        """Return whether there may be other content than that of the token."""
         with self._lock:
             return token is None or token != self._token or self._source.changed()
 
     def release(self) -> None:
-        """One asker less."""
+        """Return a lease."""
         with self._lock:
             self._askers -= 1
             if not self._askers:
@@ -60,30 +59,30 @@ class SharedSource:
 
 
 class Asker:
-    """One of those who share a source; used by one thread at a time."""
+    """One user's share of a pooled reader. Used by one thread at a time."""
 
     def __init__(self, source: SharedSource) -> None:
         self._source = source
         self._token: Token | None = None
         self._closed = False
         self.generation = 0
-        """Of the content that this asker saw last (see `ZeroTouchReader.generation`)."""
+        """Of the content this lease read last (see `ZeroTouchReader.generation`)."""
 
     def read(self, question: Callable[[sqlite3.Connection], T]) -> Reading[T]:
-        """Asks a question; raises `StoreUnavailable` when there is no answer now.
+        """Run a query. Raises `StoreUnavailable` when the store cannot be read now.
 
-        Others wait meanwhile: a long answer is better asked for in pages.
+        Other leases wait meanwhile, so long results should be read in pages.
         """
         reading, self.generation = self._source.read(question)
         self._token = reading.token
         return reading
 
     def changed(self) -> bool:
-        """Whether something may have been committed since this asker's last read."""
+        """Return whether anything may have been committed since this lease's last read."""
         return self._source.changed_since(self._token)
 
     def close(self) -> None:
-        """Leaves; private copies are removed when nobody is left."""
+        """Return the lease; the last one removes the private copy."""
         if not self._closed:
             self._closed = True
             self._source.release()

@@ -1,6 +1,6 @@
-"""Prism: its tables as rows, events, steps and values.
+"""Support for Prism databases.
 
-Not here: the other runtimes; and no database in `events`, `fold` and `position`, which are pure.
+`events`, `fold` and `position` are pure: no database, no files, no clock.
 """
 
 NAME = "prism"

@@ -1,4 +1,4 @@
-"""The Prism backend. Whatever reads a store is imported when a store is read."""
+"""The Prism backend. Modules that read a store are imported on first use."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ class Prism:
     run_folder_names = RunFolderNames()
 
     def layout(self, search: Search) -> Layout:
-        """Return where the database lies."""
+        """Return the discovery rules: a database named `prism.db`."""
         return FileLayout(search, "prism.db")
 
     @property
     def presentation(self) -> Presentation:
-        """Titles, columns and sentences."""
+        """What the screen and the command line say about Prism."""
         from inspector.query.prism.present import PRESENTATION
 
         return PRESENTATION
 
     def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
-        """Return whether these are tables of Prism."""
+        """Return whether these are Prism's tables."""
         return layout.recognise(tables)
 
     def reader(
         self, candidate: Candidate, clock: Clock, related: Sequence[Candidate] = ()
     ) -> StoreReader | None:
-        """Return a reader of one database."""
+        """Return a reader of the database."""
         from inspector.query.prism.store_reader import PrismStore
 
         return PrismStore(candidate.path, clock)

@@ -1,6 +1,7 @@
-"""What is known of a store between two reads of its list, and the runs that it makes.
+"""The list of a store's runs, updated from what was added since the last read.
 
-Only what a read found new is looked at; runs about which nothing changed stay the same objects.
+Queries have no side effects and may run twice: what is known goes in as frozen data, what is new
+comes out. Each event, entry and usage row is read once. Unchanged runs stay the same objects.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ MOST_ORPHANS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The newest row of each growing table; -1 before the first."""
+    """The newest rowid of each growing table; -1 if empty."""
 
     event: int = -1
     entry: int = -1
@@ -68,36 +69,36 @@ class Asked:
     checkpoints: Mapping[tuple[str, str], int | None] = field(default_factory=dict)
     """Namespace and key → version."""
     outcomes: frozenset[str] = frozenset()
-    """Suspended runs that are known to have been denied."""
+    """Suspended runs known to have been denied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one read found. Mappings hold what is new; sequences are whole unless said."""
+    """The result of one read: mappings hold changes, sequences everything unless noted."""
 
     layout: Layout
     marks: Marks
     whole: bool
-    """Whether it was read from the beginning."""
+    """Whether everything was read again."""
     runs: tuple[Row, ...]
     sessions: Mapping[str, SessionHead]
     activity: Mapping[str, int]
-    """Run → its newest event or entry, UTC ms; of the runs that something was added to."""
+    """Run → its newest event or entry, UTC ms; only runs with additions."""
     prompts: Mapping[str, str]
     denied: frozenset[str]
     orphans: Mapping[str, str | None]
-    """Runs without a row that events name → their session."""
+    """Runs that only events name → their session."""
     changed: tuple[Checkpoint, ...]
     present: frozenset[tuple[str, str]]
     leaf_runs: Mapping[str, str]
-    """Entry → its run, for the leaves that nodes of changed workflows name."""
+    """Entry → run, for the leaves named by nodes of changed workflows."""
     leases: tuple[Lease, ...]
     usage: tuple[UsageRow, ...]
-    """Rows that were added."""
+    """Added rows."""
 
 
 def summary(asked: Asked) -> Callable[[sqlite3.Connection], Found]:
-    """The question to ask."""
+    """Return the query for what was added or changed."""
 
     def ask(connection: sqlite3.Connection) -> Found:
         layout = layout_of(connection, asked.layout)
@@ -108,7 +109,7 @@ def summary(asked: Asked) -> Callable[[sqlite3.Connection], Found]:
 
 
 def _shrank(connection: sqlite3.Connection, asked: Asked) -> bool:
-    """Whether rows that were known are gone: retention, or a database that was put back."""
+    """Return whether known rows have gone, by retention or a restored database."""
     if asked.layout is None:
         return True
     newest = _marks(connection, asked.layout.tables)
@@ -129,7 +130,7 @@ def _marks(connection: sqlite3.Connection, tables: Tables) -> Marks:
 
 
 class _Summary:
-    """The parts of one read."""
+    """One read of the store."""
 
     def __init__(self, connection: sqlite3.Connection, layout: Layout, known: Asked) -> None:
         self._connection = connection
@@ -139,7 +140,7 @@ class _Summary:
         self._whole = known.layout is None
 
     def found(self) -> Found:
-        """All of it."""
+        """Run every part of the read."""
         rows = tuple(run_rows(self._connection, self._tables))
         sessions_of = {text_of(row[0]): text_or_none(row[1]) for row in rows}
         touched, strangers = self._touched(sessions_of)
@@ -164,7 +165,7 @@ class _Summary:
     def _touched(
         self, runs: Mapping[str, str | None]
     ) -> tuple[Iterable[str], dict[str, str | None]]:
-        """Runs that may have newer events or entries, and runs without a row of their own."""
+        """Return runs with possible additions, and runs without a row (run → session)."""
         named: dict[str, str | None] = {}
         if self._whole:
             named.update(self._runs_of_events())
@@ -177,7 +178,7 @@ class _Summary:
             table = self._tables.get(name)
             if table is None or not table.has("run_id") or not table.has_rowid:
                 continue
-            # Without DISTINCT: for that SQLite would go through the whole index of runs.
+            # DISTINCT would make SQLite walk the whole index of runs.
             sql = (
                 f"SELECT run_id, {table.column('session_id')} FROM {name}"
                 " WHERE rowid > ? AND +run_id IS NOT NULL"
@@ -190,7 +191,7 @@ class _Summary:
         return {*named, *fresh}, strangers
 
     def _runs_of_events(self) -> Iterator[tuple[str, str | None]]:
-        """Every run that events name: by hops through the index, never by a scan."""
+        """Yield every run named by events, by hopping through the index instead of a scan."""
         table = self._tables.get("prism_agent_events")
         if table is None or not self._layout.event_index:
             return
@@ -217,7 +218,7 @@ class _Summary:
                 yield run, max(known)
 
     def _scanned(self) -> Iterator[tuple[str, int | None]]:
-        """The newest instant of each run among the new events, where no index finds it."""
+        """Yield each run's newest timestamp among the new events, where no index finds it."""
         table = self._tables.get("prism_agent_events")
         if table is None or not (table.has("run_id") and table.has("timestamp")):
             return
@@ -245,7 +246,7 @@ class _Summary:
         return instant_of(found[0])
 
     def _prompts(self, sessions: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
-        """What each run was asked: its first message."""
+        """Yield the first message of each run."""
         if not self._layout.entry_index:
             return
         for run, session in sessions.items():
@@ -256,7 +257,7 @@ class _Summary:
                 yield run, text
 
     def _denied(self, rows: Iterable[Row]) -> Iterator[str]:
-        """Suspended runs whose events say that they were denied."""
+        """Yield suspended runs whose events report a denial."""
         if not self._layout.event_index:
             return
         for row in rows:
@@ -317,7 +318,7 @@ class _Summary:
 
 
 def leaves_of(checkpoint: Checkpoint) -> Iterator[str]:
-    """The entries at which the agents of a workflow's nodes ended."""
+    """Yield the entries at which the agents of a workflow's nodes ended."""
     if checkpoint.namespace != WORKFLOW:
         return
     for node in mapping(checkpoint.value.get("nodes")).values():
@@ -327,28 +328,28 @@ def leaves_of(checkpoint: Checkpoint) -> Iterator[str]:
 
 
 AGE_MS = 60_000
-"""How often a run that moves is described anew although nothing was written."""
+"""How often active runs are rebuilt without a write."""
 _MOVING = (Status.RUNNING, Status.WAITING)
 
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A run with what it was made of."""
+    """A run and what it was built from."""
 
     facts: view.AgentFacts
     at: int
     run: Run
 
     def holds(self, facts: view.AgentFacts, store: Store, now: int) -> bool:
-        """Whether it still says all there is to say."""
+        """Return whether the run needs no rebuild."""
         if facts != self.facts or store != self.run.store:
             return False
-        # Silence and deadlines grow old by themselves.
+        # Silence and deadlines change with time alone.
         return self.run.status not in _MOVING or now - self.at < AGE_MS
 
 
 class Catalog:
-    """One store's list. Used by one thread at a time."""
+    """The runs of one store. Used by one thread at a time."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -368,12 +369,12 @@ class Catalog:
         self._spending: dict[str, list[Spending]] = {}
         self._without_run: list[Spending] = []
         self._workflows: dict[str, Workflow] = {}
-        """By what their keys end in."""
+        """By the last part of their run keys."""
         self._parents: dict[str, str] = {}
         self._made: dict[str, _Made] = {}
 
     def asked(self) -> Asked:
-        """What need not be read again."""
+        """Return what need not be read again."""
         return Asked(
             self._layout,
             self._marks,
@@ -384,7 +385,7 @@ class Catalog:
         )
 
     def take(self, found: Found) -> None:
-        """Takes in what a read found."""
+        """Merge the result of a read."""
         if found.whole:
             self._forget()
         self._layout, self._marks = found.layout, found.marks
@@ -417,7 +418,7 @@ class Catalog:
         self._usage, self._spending, self._without_run = {}, {}, []
 
     def _rows_of(self, rows: Sequence[Row]) -> list[str]:
-        """Takes in the rows of runs; gives those that changed."""
+        """Merge the rows of runs; returns the ids of changed ones."""
         heads: dict[str, RunHead] = {}
         known: dict[str, Row] = {}
         changed: list[str] = []
@@ -433,7 +434,7 @@ class Catalog:
         return changed
 
     def _add_usage(self, rows: Sequence[UsageRow]) -> set[str | None]:
-        """Takes in rows of usage; gives the runs to be judged anew, None for rows without one."""
+        """Add usage rows; returns the runs to total again (None: rows without a run)."""
         for row in rows:
             self._usage.setdefault(row.run, []).append(row)
         touched = {row.run for row in rows}
@@ -450,13 +451,13 @@ class Catalog:
             yield name, workflow
 
     def _known_parents(self) -> Iterator[tuple[str, str]]:
-        """Run → the run that it is a part of, as far as a checkpoint says so, the surest first."""
+        """Yield (run, parent run) pairs from checkpoints, the most reliable first."""
         oldest = sorted(self._workflows.values(), key=lambda one: one.checkpoint.created_at or 0)
         for workflow in oldest:
             if workflow.parent_run is not None:
                 yield workflow.run_id, workflow.parent_run
             for leaf in leaves_of(workflow.checkpoint):
-                # A replay names the leaves of the run that it repeats: the oldest one's they are.
+                # A replay names the leaves of the run it repeats; they belong to the oldest.
                 if leaf in self._leaf_runs:
                     yield self._leaf_runs[leaf], workflow.run_id
         for (namespace, run), checkpoint in self._checkpoints.items():
@@ -468,7 +469,7 @@ class Catalog:
                     yield child, run
 
     def _spend(self, runs: Iterable[str | None]) -> None:
-        """Judges anew what these runs used."""
+        """Decide again which usage rows of these runs count."""
         busy: set[str | None] | None = None
         for run in runs:
             rows = self._usage.get(run)
@@ -484,7 +485,7 @@ class Catalog:
                 busy = {row.session for one, of in self._usage.items() if one for row in of}
                 self._without_run = judged_without_run(rows, busy)
 
-    # What is asked of it.
+    # Results.
 
     @property
     def layout(self) -> Layout:
@@ -494,7 +495,7 @@ class Catalog:
 
     @property
     def known_layout(self) -> Layout | None:
-        """The layout of the last read, if there was one."""
+        """The layout of the last read; None before the first."""
         return self._layout
 
     @property
@@ -503,14 +504,14 @@ class Catalog:
         return self._sessions
 
     def spending(self) -> list[Spending]:
-        """Every row of usage in the order of the runs, those without a run last."""
+        """Return every usage row in the order of the runs, those without a run last."""
         others = sorted(run for run in self._spending if run not in self._heads)
         runs = (*self._heads, *others)
         listed = [one for run in runs for one in self._spending.get(run, ())]
         return [*listed, *self._without_run]
 
     def runs(self, store: Store, now: int) -> Iterator[Run]:
-        """All runs: agents' in the store's order, then orphans, then workflows."""
+        """Yield agent runs in the store's order, then runs without a row, then workflows."""
         made: dict[str, _Made] = {}
         for run in (*self._heads, *self._orphans):
             facts = self.agent_facts(run)
@@ -524,7 +525,7 @@ class Catalog:
             yield view.workflow_run(self._path, store, self._workflow_facts(name, workflow), now)
 
     def agent_facts(self, run: str) -> view.AgentFacts:
-        """What the head of an agent run is made of."""
+        """Collect what an agent run is built from."""
         head = self._heads.get(run)
         session = head.session if head is not None else self._orphans.get(run)
         known = self._sessions.get(session or "")
@@ -543,7 +544,7 @@ class Catalog:
         )
 
     def _name_of(self, run: str) -> str:
-        """What the key of a run ends in."""
+        """Return the last part of a run's key."""
         if run in self._heads or run in self._workflows:
             return run
         named = (name for name, one in self._workflows.items() if one.run_id == run)

@@ -1,6 +1,6 @@
-"""Single cells as they may be read: text, numbers, JSON; what is odd costs nothing else.
+"""Parse single cells tolerantly: text, numbers, JSON, instants.
 
-JSON is parsed row by row and never deeper than a person could have meant it.
+JSON is parsed row by row, with a limit on nesting.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _NOTHING: Final[Mapping[str, Any]] = {}
 
 
 class Malformed(ValueError):
-    """Text that is no JSON, or none that can be followed."""
+    """Text that is not JSON, or is nested too deeply."""
 
 
 def text_of(cell: object) -> str:
-    """Any cell as text; bytes that are not UTF-8 become replacement characters."""
+    """Return any cell as text; invalid UTF-8 becomes replacement characters."""
     if isinstance(cell, str):
         return cell
     if cell is None:
@@ -40,25 +40,25 @@ def text_of(cell: object) -> str:
 
 
 def text_or_none(cell: object) -> str | None:
-    """A cell as text, None staying None."""
+    """Return a cell as text, or None for NULL."""
     return None if cell is None else text_of(cell)
 
 
 def whole_number(value: object) -> int | None:
-    """A whole number of at most 2^63, however it is stored; None for anything else."""
+    """Return a whole number below 2^63, however it is stored; None for anything else."""
     if type(value) is int and -_BEYOND < value < _BEYOND:
         return value
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return None
     if not -_BEYOND < value < _BEYOND:
-        # Neither NaN nor infinity is less than a number.
+        # False for NaN and infinity, too.
         return None
     whole = int(value)
     return whole if whole == value else None
 
 
 def json_of(cell: object, *, exact: bool = False) -> Any:
-    """The JSON of a cell; raises Malformed. `exact` reads numbers with a point as Decimal."""
+    """Parse JSON. Raises Malformed. `exact` parses fractions as Decimal."""
     text = text_of(cell)
     if text.count("[") + text.count("{") > _DEEPEST and _depth(text) > _DEEPEST:
         raise Malformed("nested too deeply")
@@ -69,7 +69,7 @@ def json_of(cell: object, *, exact: bool = False) -> Any:
 
 
 def _depth(text: str) -> int:
-    """How deep brackets nest, those in strings included: never less than it is."""
+    """Return the nesting depth of brackets, or more: brackets in strings count."""
     deepest = depth = 0
     for bracket in _BRACKETS.findall(text):
         depth += 1 if bracket in "[{" else -1
@@ -78,17 +78,17 @@ def _depth(text: str) -> int:
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """An object, or an empty one for anything else."""
+    """Return an object as it is and anything else as an empty one."""
     return value if isinstance(value, dict) else _NOTHING
 
 
 def sequence(value: object) -> Sequence[Any]:
-    """A list, or an empty one for anything else."""
+    """Return a list as it is and anything else as an empty one."""
     return value if isinstance(value, list) else ()
 
 
 def name_of(value: object) -> str | None:
-    """A string or number as a name; None for anything else."""
+    """Return a string or number as a name; None for anything else."""
     if isinstance(value, str):
         return value
     number = whole_number(value)
@@ -96,7 +96,7 @@ def name_of(value: object) -> str | None:
 
 
 def message_of(error: object) -> str | None:
-    """What an error object says: its message, else its name or code."""
+    """Return an error's message, else its name or code."""
     if isinstance(error, str):
         return error
     told = mapping(error)
@@ -108,7 +108,7 @@ def message_of(error: object) -> str | None:
 
 
 def instant_of(cell: object) -> int | None:
-    """An instant in UTC ms; by the shortest way for what Prism writes (`…T20:04:13.373Z`)."""
+    """Return an instant in UTC ms, with a fast path for Prism's format (`…T20:04:13.373Z`)."""
     if type(cell) is str and len(cell) == 24 and cell[23] == "Z":
         try:
             return (datetime.fromisoformat(cell) - _EPOCH) // _MILLISECOND
@@ -118,7 +118,7 @@ def instant_of(cell: object) -> int | None:
 
 
 def message_text(message: object, limit: int = 2000) -> str:
-    """What a message says in words: its text blocks, else the tools that it calls or answers."""
+    """Return the text blocks of a message, else the names of the tools it calls or answers."""
     told = mapping(message)
     content = told.get("content")
     if isinstance(content, str):

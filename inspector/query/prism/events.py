@@ -1,7 +1,7 @@
-"""Rows of `prism_agent_events` as facts: what each says, in few and small words.
+"""Parse rows of `prism_agent_events` into small facts. Pure.
 
-Source: Prism 0.3.0, the `AgentEvent` types. Contents stay in the database: a fact holds what the
-timeline needs, however large the event is.
+Source: Prism 0.3.0, the `AgentEvent` types. A fact keeps only what the timeline needs; contents
+stay in the database.
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ from inspector.query.prism.cells import (
 )
 
 Row = tuple[Any, Any, Any, Any, Any]
-"""rowid, sequence, type, timestamp, event: as they stand; the event is None where nothing of it is
-needed."""
+"""rowid, sequence, type, timestamp and event; event is None where its content is not needed."""
 
 DELTA = "message_delta"
-"""The one type that comes by the thousand; its content is needed by nobody but its reader."""
+"""The event type that occurs by the thousand; its content is not needed here."""
 
 BARE = ("agent_started", "agent_resumed", "message_started", "turn_finished")
-"""Types of which nothing but that they came is needed."""
+"""Event types of which only the occurrence matters."""
 
 MOST_APPROVALS = 50
 LONGEST = 500
-"""Characters of a text that a fact keeps."""
+"""Maximum characters of a text in a fact."""
 
 USAGE_FIELDS = frozenset(
     {
@@ -51,25 +50,25 @@ USAGE_FIELDS = frozenset(
 
 @dataclass(slots=True)
 class Fact:
-    """One event, read. Absent fields are None."""
+    """One parsed event. Absent fields are None."""
 
     kind: str
     at: int | None
     turn: int | None = None
     attempt: int | None = None
     call: str | None = None
-    """A tool call's id."""
+    """The id of a tool call."""
     name: str | None = None
-    """Of a tool, a guardrail, a model."""
+    """Name of a tool, guardrail or model."""
     error: str | None = None
     reason: str | None = None
     malformed: bool = False
     detail: dict[str, Any] = field(default_factory=dict)
-    """What goes into a step's `ref`."""
+    """Goes into the step's `ref`."""
 
 
 def read_fact(row: Row) -> Fact:
-    """Reads one row; what is not as documented is left out and never raises."""
+    """Parse one row. Undocumented content is ignored; never raises."""
     _, _, kind, timestamp, event = row
     fact = Fact(kind if type(kind) is str else text_of(kind), instant_of(timestamp))
     if event is None:
@@ -124,7 +123,7 @@ def _provider_turn_end(fact: Fact, told: Mapping[str, Any]) -> None:
 
 
 def usage_of(value: object) -> dict[str, Any]:
-    """The documented fields of a usage object, as far as they are numbers and a currency."""
+    """Return the documented fields of a usage object that are numbers or strings."""
     return {
         name: one
         for name, one in mapping(value).items()
@@ -179,7 +178,7 @@ def _interruption(fact: Fact, told: Mapping[str, Any]) -> None:
 
 
 def approvals_of(interruption: Mapping[str, Any]) -> list[dict[str, str | None]]:
-    """The decisions that are waited for: which call of which tool, under which id, and why."""
+    """Return the pending decisions: approval id, tool call, tool and reason."""
     found = []
     for one in map(mapping, sequence(interruption.get("pendingDecisions"))[:MOST_APPROVALS]):
         found.append(

@@ -1,7 +1,10 @@
-"""The fold: events of an agent run in their order → the steps that they tell of.
+"""Fold the events of one agent run into its timeline.
 
-Pure: no file, no clock. A run is segments (a resume begins the next), a segment is turns, a turn is
-a model call with its attempts and then the tools that it asked for.
+Pure: no files, no clock.
+
+A run consists of segments (each resume starts another), a segment of turns, and a turn of one model
+call with its attempts, followed by the tool calls that it requested. Source: Prism 0.3.0, agent
+events.
 """
 
 from __future__ import annotations
@@ -18,57 +21,57 @@ from inspector.query.prism.cells import instant_of
 from inspector.query.prism.events import DELTA, Fact, Row, read_fact
 
 NONE = -1
-"""No step; as a parent: the run itself."""
+"""No step; as a parent, the run itself."""
 
 KEPT_REMARKS = 100
 
 
 @dataclass(slots=True)
 class State:
-    """The steps after the first `events` events, and where the next one belongs."""
+    """The fold state after the first `events` events."""
 
     steps: StepTable = field(default_factory=StepTable)
     events: int = 0
     used: dict[int, dict[str | int, int]] = field(default_factory=dict)
-    """Container → path segments taken, for those that something may still be added to."""
+    """Parent → path segments in use, for parents that can still get children."""
     segments: int = 0
-    """`agent_started` events so far."""
+    """Number of `agent_started` events so far."""
     segment: int = NONE
     turn: int = NONE
-    """The turn that began last, in this segment: its tools come after its end."""
+    """The latest turn of this segment. Its tool calls come after its end event."""
     call: int = NONE
-    """The model call that began last, in this turn."""
+    """The latest model call of this turn."""
     talk: int = NONE
-    """The step that messages belong to."""
+    """The step that message events belong to."""
     tools: dict[str, int] = field(default_factory=dict)
-    """Tool calls that were started and not ended, by id."""
+    """Tool calls that have started and not ended, by id."""
     ended_tools: dict[str, int] = field(default_factory=dict)
-    """Tool calls of this turn that ended."""
+    """Tool calls of this turn that have ended, by id."""
     asked: tuple[str, ...] = ()
-    """Tool calls of the last message that none has been started for."""
+    """Tool calls requested by the last message and not started yet."""
     wait: int = NONE
-    """The approval that is waited for, or was last."""
+    """The current or most recent approval."""
     loop: int = NONE
     round: int = NONE
     compaction: int = NONE
     deltas: int = 0
-    """Pieces of a message that came since the last other event."""
+    """Message deltas since the last other event; `settle` adds them to their step."""
     delta_at: Any = None
-    """When the last of them came, as it stands."""
+    """Timestamp of the last delta, not parsed yet."""
     finish_reason: str | None = None
     outcome: str | None = None
-    """The last of `finished`, `suspended`, `denied`, `error`; None while something runs."""
+    """The last of `finished`, `suspended`, `denied`, `error`; None while a segment runs."""
     outcome_event: int = 0
     instants: int = 0
     last_at: int | None = None
-    """The newest instant of an event, UTC ms."""
+    """Latest event timestamp, UTC ms."""
     failures: array[int] = field(default_factory=lambda: array("i"))
     turns: int = 0
-    """The number of the turn that began last."""
+    """Number of the latest turn."""
     highest_turn: int = 0
-    """The highest number of a turn in this segment."""
+    """Highest turn number in this segment."""
     malformed: list[int] = field(default_factory=list)
-    """Events whose JSON could not be read, at most KEPT_REMARKS."""
+    """Events whose JSON is invalid; only the first KEPT_REMARKS."""
     malformed_count: int = 0
     breaches: list[dict[str, Any]] = field(default_factory=list)
 
@@ -84,9 +87,9 @@ class State:
         *,
         alone: bool = False,
     ) -> int:
-        """Adds a step that began with this event under a path segment of its own.
+        """Add a step that starts with this event and give it a unique path segment.
 
-        `alone`: nothing beside it can have the same name.
+        `alone` skips the check for siblings of the same name.
         """
         steps = self.steps
         number = steps.add(parent, kind, label, status, raw, self.events)
@@ -104,7 +107,7 @@ class State:
         return number
 
     def touch(self, step: int, fact: Fact) -> None:
-        """One more event of a step."""
+        """Extend a step by this event."""
         if step < 0:
             return
         self.steps.last[step] = self.events
@@ -113,38 +116,38 @@ class State:
             self.steps.stretch(step, fact.at)
 
     def end(self, step: int, fact: Fact, status: Status, raw: str) -> None:
-        """The event that ended a step."""
+        """End a step with this event."""
         self.touch(step, fact)
         self.steps.set_status(step, status, raw)
         if fact.at is not None:
             self.steps.ended[step] = fact.at
 
     def reopen(self, step: int, fact: Fact, status: Status, raw: str) -> None:
-        """A step that had ended, or waited, goes on."""
+        """Continue a step that had ended or was waiting."""
         self.touch(step, fact)
         self.steps.set_status(step, status, raw)
         self.steps.ended[step] = NO_TIME
 
     def cut(self, step: int, status: Status) -> None:
-        """A step whose own end is not recorded, although what it was part of is over."""
+        """Set the status of a step whose end was never recorded, because its parent is over."""
         if step >= 0 and self.steps.status_of(step) in (Status.RUNNING, Status.WAITING):
             self.steps.set_status(step, status, self.steps.raw[step])
 
     def is_running(self, step: int) -> bool:
-        """Whether a step began and nothing ended it."""
+        """Return whether a step has started and not ended."""
         return step >= 0 and self.steps.status_of(step) is Status.RUNNING
 
     def seen(self, at: int) -> None:
-        """An event came at this instant."""
+        """Record the timestamp of an event."""
         if self.last_at is None or at > self.last_at:
             self.last_at = at
 
     def failed(self) -> None:
-        """This event recorded a failure."""
+        """Record that this event reports a failure."""
         self.failures.append(self.events)
 
     def settle(self) -> None:
-        """Gives the step that messages belong to the pieces that came last."""
+        """Add the pending message deltas to the step they belong to."""
         if not self.deltas:
             return
         step = self.talk
@@ -159,7 +162,7 @@ class State:
         self.deltas = 0
 
     def copy(self) -> State:
-        """A checkpoint: later events do not reach it."""
+        """Return a snapshot that later events do not change."""
         return State(
             steps=self.steps.copy(),
             events=self.events,
@@ -193,7 +196,7 @@ class State:
 
 
 def suspended(state: State, fact: Fact) -> int:
-    """The run waits; a turn that had begun waits with it."""
+    """Suspend the segment and its open turn. A repeated suspension updates the same approval."""
     segment = state.segment
     state.steps.set_status(segment, Status.WAITING, "suspended")
     state.touch(segment, fact)
@@ -218,7 +221,7 @@ def suspended(state: State, fact: Fact) -> int:
 
 
 def resumed(state: State, fact: Fact) -> int:
-    """Somebody allowed it; the event comes right after the start of the next segment."""
+    """Complete the approval. The event follows the start of the next segment."""
     step = state.wait
     if step < 0 or state.steps.status_of(step) is not Status.WAITING:
         state.touch(state.segment, fact)
@@ -228,7 +231,7 @@ def resumed(state: State, fact: Fact) -> int:
 
 
 def denied(state: State, fact: Fact) -> int:
-    """Somebody refused it: the run is over, although its row goes on saying `suspended`."""
+    """Fail the approval and the run, whose row keeps saying `suspended`."""
     state.cut(state.turn, Status.INTERRUPTED)
     step = state.wait
     if step < 0 or state.steps.status_of(step) is not Status.WAITING:
@@ -241,7 +244,7 @@ def denied(state: State, fact: Fact) -> int:
 
 
 def artifact(state: State, fact: Fact) -> int:
-    """One event of the loop that validates an artifact."""
+    """Handle an event of the generate-validate-revise loop; an event's attempt is its iteration."""
     loop = _loop(state, fact)
     if fact.kind in ("artifact_finished", "artifact_failed"):
         return _over(state, fact, loop)
@@ -298,7 +301,7 @@ def _over(state: State, fact: Fact, loop: int) -> int:
 
 
 def guardrail(state: State, fact: Fact) -> int:
-    """A decision of a guardrail; `block` ends the run."""
+    """Add the decision of a guardrail; the action `block` is a failure."""
     blocks = fact.detail.get("action") == "block"
     parent = state.turn if state.is_running(state.turn) else state.segment
     step = state.add(
@@ -322,7 +325,7 @@ def guardrail(state: State, fact: Fact) -> int:
 
 
 def compaction_started(state: State, fact: Fact) -> int:
-    """The conversation is being shortened."""
+    """Add a compaction of the conversation."""
     state.compaction = state.add(
         state.segment, StepKind.GROUP, "compaction", "compaction", Status.RUNNING, "started", fact
     )
@@ -330,7 +333,7 @@ def compaction_started(state: State, fact: Fact) -> int:
 
 
 def compaction_finished(state: State, fact: Fact) -> int:
-    """The conversation was shortened."""
+    """End the compaction, adding one if no start was recorded."""
     if state.compaction < 0 or not state.is_running(state.compaction):
         compaction_started(state, fact)
     failed = fact.error is not None
@@ -348,7 +351,7 @@ def compaction_finished(state: State, fact: Fact) -> int:
 
 
 def tool_started(state: State, fact: Fact) -> int:
-    """A call begins; the same id in an earlier turn was another call."""
+    """Start a call; an id seen in an earlier turn is a new call."""
     step = _add(state, fact, Status.RUNNING, "started")
     running = [one for one in state.tools.values() if state.is_running(one)]
     if running:
@@ -369,7 +372,7 @@ def _add(state: State, fact: Fact, status: Status, raw: str) -> int:
 
 
 def tool_progress(state: State, fact: Fact) -> int:
-    """A sign of life of a call; before its start or without one it belongs to the turn."""
+    """Count progress of a call; progress of an unknown call belongs to the turn."""
     step = _known(state, fact)
     if step is None:
         return _unplaced(state, fact)
@@ -380,18 +383,18 @@ def tool_progress(state: State, fact: Fact) -> int:
 
 
 def tool_finished(state: State, fact: Fact) -> int:
-    """A call gives its result."""
+    """Complete a call."""
     return _ended(state, fact, Status.COMPLETED, "finished")
 
 
 def tool_error(state: State, fact: Fact) -> int:
-    """A call fails."""
+    """Fail a call."""
     state.failed()
     return _ended(state, fact, Status.FAILED, "error")
 
 
 def tool_blocked(state: State, fact: Fact) -> int:
-    """A call that was not let through: it has no start event."""
+    """Skip a call. A blocked call has no start event."""
     if fact.call is not None and fact.call in state.tools:
         return _ended(state, fact, Status.SKIPPED, "blocked")
     step = _add(state, fact, Status.SKIPPED, "blocked")
@@ -422,7 +425,7 @@ def _end(state: State, step: int, fact: Fact, status: Status, raw: str) -> None:
 
 
 def _known(state: State, fact: Fact) -> int | None:
-    """The call that an event speaks of: the open one, else the one of this turn that ended."""
+    """Return the call with this id: the open one, else the one that ended in this turn."""
     if fact.call is None:
         return None
     step = state.tools.get(fact.call)
@@ -436,7 +439,7 @@ def _unplaced(state: State, fact: Fact) -> int:
 
 
 def fold(rows: Iterable[Row], state: State | None = None) -> State:
-    """Folds rows onto a state (a new one when none is given) and returns it."""
+    """Fold rows onto a state, a new one by default, and return it."""
     state = State() if state is None else state
     for row in rows:
         apply(state, row)
@@ -444,7 +447,7 @@ def fold(rows: Iterable[Row], state: State | None = None) -> State:
 
 
 def apply(state: State, row: Row) -> int:
-    """Takes in one event; gives the one step that it belongs to."""
+    """Fold one event and return the step it belongs to."""
     if row[2] == DELTA and state.talk >= 0:
         state.events += 1
         state.deltas += 1
@@ -465,7 +468,7 @@ def apply(state: State, row: Row) -> int:
 
 
 def in_segment(state: State, fact: Fact) -> int:
-    """The segment that is under way; one without a start where the run has none."""
+    """Return the current segment, adding one if the run has no start event."""
     if state.segment < 0:
         state.segment = _add_segment(state, fact)
     return state.segment
@@ -623,7 +626,7 @@ def _end_attempt(state: State, call: int, fact: Fact, status: Status, raw: str) 
 def _retry_scheduled(state: State, fact: Fact) -> int:
     if state.call < 0:
         return _other(state, fact)
-    # The attempt that failed stays one, although the call goes on.
+    # Keep the failed attempt although the call continues.
     tries = list(state.steps.attempts(state.call))
     state.reopen(state.call, fact, Status.RUNNING, "retry_scheduled")
     extra = state.steps.more(state.call)
@@ -648,7 +651,7 @@ def _limit_exceeded(state: State, fact: Fact) -> int:
 
 
 def _other(state: State, fact: Fact) -> int:
-    """What is no step of its own belongs to where the run stands."""
+    """Assign an event without a step of its own to the open turn, else to the segment."""
     step = state.turn if state.is_running(state.turn) else in_segment(state, fact)
     state.touch(step, fact)
     return step
@@ -667,7 +670,7 @@ def _denied(state: State, fact: Fact) -> int:
 
 
 def _within(handler: Callable[[State, Fact], int]) -> Callable[[State, Fact], int]:
-    """A handler that may count on a segment being there."""
+    """Wrap a handler so that a segment exists when it is called."""
 
     def handle(state: State, fact: Fact) -> int:
         in_segment(state, fact)

@@ -1,4 +1,7 @@
-"""What a database looks like: its tables, whether it is genuine, which indexes it can use."""
+"""The layout of a database: recognition, version, verdict and usable indexes.
+
+Source: Prism 0.3.0. Only table names identify a database; user_version and application_id are 0.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +24,19 @@ CORE = (
     "prism_tool_calls",
     "prism_usage",
 )
-"""Without these something of the runs is missing."""
+"""Tables without which runs are incomplete."""
 
 _BESIDE = ("prism_checkpoints", "prism_leases")
 _KNOWN = frozenset((*(table.name for table in model_at(NEWEST).tables), *_BESIDE))
 
 
 def recognise(tables: Mapping[str, Sequence[str]]) -> bool:
-    """Whether these tables are Prism's."""
+    """Return whether a database with these tables is Prism's."""
     return not _KNOWN.isdisjoint(tables)
 
 
 def documented_columns(name: str) -> Collection[str] | None:
-    """The columns of a table as Prism makes it; none known of those beside the migrations."""
+    """Return a table's columns as declared by Prism; empty for tables outside its schema check."""
     model = next((one for one in model_at(NEWEST).tables if one.name == name), None)
     if model is not None:
         return [column.name for column in model.columns]
@@ -41,18 +44,18 @@ def documented_columns(name: str) -> Collection[str] | None:
 
 
 def missing_tables(tables: Tables) -> tuple[str, ...]:
-    """Core tables that are not there, sorted."""
+    """Return the missing core tables, sorted."""
     return tuple(name for name in CORE if tables.get(name) is None)
 
 
 def variant_of(tables: Tables, verdict: Verdict) -> str:
-    """`v8`, `v8-partial`; the version that the history tells, `v0` without one."""
+    """Return the schema version as `v8` or `v8-partial`; `v0` without a history."""
     version = f"v{verdict.steps if verdict.word == 'newer' else verdict.version}"
     return f"{version}-partial" if missing_tables(tables) else version
 
 
 def health_of(tables: Tables, damage: Sequence[str]) -> tuple[Health, str | None]:
-    """How well it can be read, with a reason unless all is well."""
+    """Return the health of the store and, unless it is OK, the reason."""
     if damage:
         return Health.PARTIAL, "; ".join(damage)
     missing = missing_tables(tables)
@@ -66,19 +69,19 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a database looks like: read anew only when its schema or its history changed."""
+    """Tables, verdict and indexes; read again only when schema or history change."""
 
     schema_version: int
     tables: Tables
     verdict: Verdict
     history: tuple[Row, ...]
     event_index: bool
-    """Events of one run are found, in their order, without a scan."""
+    """Events of a run can be read in order without a scan."""
     entry_index: bool
 
 
 def layout_of(connection: sqlite3.Connection, known: Layout | None) -> Layout:
-    """The layout, the known one itself while nothing about it changed."""
+    """Return the layout; the known object itself if nothing has changed."""
     version = connection.execute("PRAGMA schema_version").fetchone()[0]
     same = known is not None and known.schema_version == version
     tables = known.tables if known is not None and same else read_tables(connection)
@@ -102,7 +105,7 @@ _ENTRY_COLUMNS = ("session_id", "run_id", "timestamp", "message")
 def _usable(
     connection: sqlite3.Connection, tables: Tables, name: str, columns: tuple[str, ...]
 ) -> bool:
-    """Whether rows are found by an index on the first two columns, and the others are there."""
+    """Return whether all columns exist and an index covers the first two."""
     table = tables.get(name)
     if table is None or not all(map(table.has, columns)):
         return False
@@ -116,7 +119,7 @@ def _history(connection: sqlite3.Connection, tables: Tables) -> tuple[Row, ...]:
 
 
 def newest_row(connection: sqlite3.Connection, tables: Tables, name: str) -> int:
-    """The greatest rowid of a table; -1 without rows or without the table."""
+    """Return the greatest rowid of a table; -1 without rows or without the table."""
     table = tables.get(name)
     if table is None or not table.has_rowid:
         return -1

@@ -1,4 +1,4 @@
-"""Where a Prism run stands: the decision it waits for, or the nodes that are over. Pure.
+"""Where a resumed run continues: the pending approval, or the nodes still to run. Pure.
 
 Source: Prism 0.3.0, durable agent runs and workflow checkpoints.
 """
@@ -14,11 +14,11 @@ from inspector.query.prism.events import approvals_of
 
 DISPATCHED = "dispatched"
 OVER = ("succeeded", "skipped")
-"""Nodes that are not run again; `completedNodeIds` also lists failed ones and says nothing."""
+"""Nodes that do not run again. `completedNodeIds` also lists failed nodes, so it is not used."""
 
 
 def agent_position(value: Mapping[str, Any]) -> Position:
-    """The approval that an agent run waits for, by its checkpoint's value."""
+    """Return the approval that an agent run waits for, given its checkpoint's value."""
     calls = [mapping(one) for one in sequence(value.get("pendingCalls"))]
     decided = [call for call in calls if mapping(call.get("decision"))]
     return Position(
@@ -30,25 +30,25 @@ def agent_position(value: Mapping[str, Any]) -> Position:
 
 
 def call_name(call: Mapping[str, Any]) -> str:
-    """A pending call by its tool and id."""
+    """Return a pending call as its tool name and id."""
     told = mapping(call.get("call"))
     return f"{name_of(told.get('name')) or 'a tool'} {name_of(told.get('id')) or ''}".rstrip()
 
 
 def is_dispatched(value: Mapping[str, Any]) -> bool:
-    """Whether a call was dispatched and its end not recorded."""
+    """Return whether a call was dispatched and no end was recorded."""
     calls = map(mapping, sequence(value.get("pendingCalls")))
     return any(one.get("status") == DISPATCHED for one in calls)
 
 
 def approval_ids(value: Mapping[str, Any]) -> list[str]:
-    """The approvals that are asked for."""
+    """Return the ids of the requested approvals."""
     asked = approvals_of(mapping(value.get("interruption")))
     return [one["approval_id"] for one in asked if one["approval_id"]]
 
 
 def workflow_position(nodes: Mapping[str, Any], waits: str | None) -> Position:
-    """The nodes of a workflow (a saga's steps): those that stay, and those that run, perhaps again.
+    """Return which nodes (or saga steps) are kept and which run, possibly again.
 
     `waits` is the node that waits for a decision.
     """

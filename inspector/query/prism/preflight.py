@@ -1,8 +1,8 @@
-"""What resuming a Prism run would do. Pure.
+"""The plan for resuming a Prism run. Pure.
 
-Source: Prism 0.3.0. No command of Prism resumes a stored run: the code of its agent or workflow
-lives in a host. So there is a command only if the user's settings have one, and a request for the
-server that a host may have mounted (`POST {base}/agents/{id}/runs/{runId}/resume`).
+Source: Prism 0.3.0. No Prism command resumes a stored run: the code of its agent or workflow lives
+in a host. So a command exists only if the user's settings provide one, or as a request to a server
+that the host may have mounted (`POST {base}/agents/{id}/runs/{runId}/resume`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from inspector.text.parse_time import parse_instant
 
 APPROVE, DENY = "approve", "deny"
 BATCH = {APPROVE: "allow_once", DENY: "reject_once"}
-"""The outcome of one of several approvals that a decision stands for."""
+"""Decision → outcome of each of several approvals."""
 MOST_NAMED = 12
 _TYPEABLE = re.compile(r"[!-~]{1,80}")
 _JUDGED = "What counts is the checkpoint and the run's row afterwards, not the host's exit code."
@@ -41,7 +41,7 @@ _JUDGED = "What counts is the checkpoint and the run's row afterwards, not the h
 
 @dataclass(frozen=True, slots=True)
 class AgentMaterial:
-    """Everything that the pre-flight of an agent run is made of."""
+    """What the plan of an agent run is built from."""
 
     run: Run
     head: RunHead | None
@@ -51,7 +51,7 @@ class AgentMaterial:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowMaterial:
-    """Everything that the pre-flight of a workflow is made of."""
+    """What the plan of a workflow is built from."""
 
     run: Run
     workflow: Workflow
@@ -60,7 +60,7 @@ class WorkflowMaterial:
 
 
 def agent_preflight(material: AgentMaterial) -> PreFlight:
-    """The whole answer for an agent run."""
+    """Return the plan of an agent run."""
     run, head, checkpoint = material.run, material.head, material.checkpoint
     record = dict(_agent_record(head, checkpoint))
     liveness = _silence(run, material.now) + "; plain agent runs hold no lease"
@@ -183,7 +183,7 @@ def _agent_decisions(
 
 
 def workflow_preflight(material: WorkflowMaterial) -> PreFlight:
-    """The whole answer for a workflow or a saga."""
+    """Return the plan of a workflow or saga."""
     run, workflow, lease, now = material.run, material.workflow, material.lease, material.now
     checkpoint = workflow.checkpoint
     record = {
@@ -306,14 +306,14 @@ def _silence(run: Run, now: int) -> str:
 
 
 def _of_the_store(run: Run) -> Iterator[Caution]:
-    """Prism refuses to open databases whose schema it does not take for its own."""
+    """Warn about databases that Prism refuses to open."""
     if run.store.verdict not in (None, "verified_current", "verified_older"):
         note = f" {run.store.verdict_note}" if run.store.verdict_note else ""
         yield Caution("store", f"The database is {run.store.verdict}.{note}".replace("_", " "))
 
 
 def _request(kind: str, name: str | None, run_id: str | None, body: Mapping[str, Any]) -> str:
-    """A request as text; names are encoded, so that none of them is a path."""
+    """Format a request; names are percent-encoded."""
     place = f"{kind}/{_encoded(name)}/runs/{_encoded(run_id)}/resume"
     content = json.dumps(body, ensure_ascii=True)
     return f"POST {{base}}/{place}\nContent-Type: application/json\n\n{content}"
@@ -324,7 +324,7 @@ def _encoded(name: str | None) -> str:
 
 
 def _folder(path: str) -> str:
-    """Where the program of a template is started: the folder of the database's project."""
+    """Return the project folder of the database, where a configured command starts."""
     folder = os.path.dirname(path)
     return os.path.dirname(folder) if os.path.basename(folder) == ".prism" else folder
 

@@ -1,6 +1,6 @@
-"""The store's own records behind each tab, under the store's own field names.
+"""The store's records behind each tab, under the store's own field names.
 
-What is ours in a record stands under `inspector`; lease tokens are never read.
+Inspector's additions are in the field `inspector`. Lease tokens are never read.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Answer = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What records are asked of; all None is the whole store."""
+    """The selection: a session, a run or a workflow; all None selects the whole store."""
 
     session: str | None = None
     run: str | None = None
@@ -45,18 +45,18 @@ class Subject:
 
     @property
     def is_store(self) -> bool:
-        """Whether the whole store is meant."""
+        """Whether the whole store is selected."""
         return self.session is None and self.run is None and self.checkpoint is None
 
 
 def question(part: str, subject: Subject, now: int) -> Question:
-    """The question to ask for the records of a part. Raises KeyError for an unknown part."""
+    """Return the query for a part's records. Raises KeyError for an unknown part."""
     answer = PARTS[part]
     return lambda connection: answer(connection, read_tables(connection), subject, now)
 
 
 def _of_run(table: str, order: tuple[str, ...]) -> _Answer:
-    """Rows of a table by the run, else the session, else all."""
+    """Select rows of a table by run, else by session, else all."""
 
     def answer(
         connection: sqlite3.Connection, tables: Tables, subject: Subject, now: int
@@ -74,7 +74,7 @@ def _of_run(table: str, order: tuple[str, ...]) -> _Answer:
 
 
 def _whole(table: str, *order: str) -> _Answer:
-    """All rows of a table."""
+    """Select all rows of a table."""
     return lambda connection, tables, subject, now: read_records(
         connection, tables, table, order=order
     )
@@ -164,7 +164,7 @@ def _session_of(record: Mapping[str, Any]) -> str | None:
 
 
 def _decoded(record: Record, now: int) -> Mapping[str, Any]:
-    """What a checkpoint is of, how it says that it stands, and until when it can be approved."""
+    """Return a checkpoint's kind, decoded key, status and approval deadline."""
     namespace, value = text_of(record.get("namespace")), mapping(record.get("value"))
     parts = decoded_key(text_of(record.get("key")))
     found: dict[str, Any] = {
@@ -195,7 +195,7 @@ NAMESPACES = {
     "prism.coding-agent.cancel.v1": "request to cancel a coding agent",
     "prism.coding-agent.read-path-set": "paths that a coding agent has read",
 }
-"""What the namespaces of checkpoints hold."""
+"""Checkpoint namespace → what it stores."""
 
 
 def _leases(connection: sqlite3.Connection, tables: Tables, subject: Subject, now: int) -> Answer:
@@ -221,7 +221,7 @@ def _leases(connection: sqlite3.Connection, tables: Tables, subject: Subject, no
 
 
 def _fence(record: Record, checkpoint: Checkpoint | None) -> Mapping[str, Any]:
-    """Whether the holder of a lease may still write: another may have taken over since."""
+    """Compare fencing tokens: a lease holder is refused once another worker took over."""
     if checkpoint is None or checkpoint.fencing is None:
         return {}
     own = record.get("fencingToken")
@@ -267,7 +267,7 @@ def _store(connection: sqlite3.Connection, tables: Tables, subject: Subject, now
 
 
 def _tables(connection: sqlite3.Connection, tables: Tables, subject: Subject, now: int) -> Answer:
-    """Every table and view, those of extensions included."""
+    """Return every table and view, including those of extensions."""
     return table_records(connection, tables, documented_columns, missing_tables(tables))
 
 
@@ -281,7 +281,7 @@ def _migrations(
 
 
 def _migrated(table: str, answer: _Answer) -> _Answer:
-    """Adds what Prism itself adds to the rows of an older database when it opens it."""
+    """Add the values that Prism's own migration would add to rows of an older database."""
 
     def complete(
         connection: sqlite3.Connection, tables: Tables, subject: Subject, now: int
@@ -306,7 +306,7 @@ ADDED_VALUES = {
     "prism_sessions": (("version", "version", 1),),
     "prism_usage": (("scope", "scope", "run_total"),),
 }
-"""Table → column, field and the value that migration gives to rows that were there before."""
+"""Table → column, field and the value that migration gives to existing rows."""
 
 _Answer = Callable[[sqlite3.Connection, Tables, Subject, int], Answer]
 
@@ -335,4 +335,4 @@ PARTS: Mapping[str, _Answer] = {
     "accounts": _whole("prism_accounts"),
     "users": _whole("prism_users"),
 }
-"""Parts that `record` knows."""
+"""Every part that `record` accepts."""

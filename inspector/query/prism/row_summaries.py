@@ -1,6 +1,6 @@
-"""The rows that tell how runs, sessions, checkpoints and leases stand, by the columns that exist.
+"""Summaries of rows: runs, sessions, checkpoints and leases, from the columns that exist.
 
-A cell that cannot be read is None there and named; it never costs the rest of its row.
+An unreadable cell is None and listed as such; the rest of the row is still used.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ LONGEST_PROMPT = 200
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whom a row belongs to, as far as it says so."""
+    """The recorded owner of a row."""
 
     tenant: str | None = None
     account: str | None = None
     user: str | None = None
 
     def named(self) -> Mapping[str, str]:
-        """Only what is said."""
+        """Return only the recorded parts."""
         found = {"tenant": self.tenant, "account": self.account, "user": self.user}
         return {key: value for key, value in found.items() if value is not None}
 
@@ -57,7 +57,7 @@ class RunHead:
     started_at: int | None
     finished_at: int | None
     leaf: str | None
-    """`branch_id`: the entry that was the leaf when the run began."""
+    """`branch_id`: the leaf entry when the run started."""
     definition: str | None
     provider: str | None
     model: str | None
@@ -65,7 +65,7 @@ class RunHead:
     abort_reason: str | None
     owner: Owner
     unreadable: tuple[str, ...] = ()
-    """Columns whose JSON cannot be read."""
+    """Columns with invalid JSON."""
 
 
 RUN_COLUMNS = (
@@ -76,7 +76,7 @@ RUN_COLUMNS = (
 
 
 def run_head(row: Sequence[Any]) -> RunHead:
-    """Reads one row of RUN_COLUMNS."""
+    """Parse a row of RUN_COLUMNS."""
     cells = dict(zip(RUN_COLUMNS, row, strict=True))
     unreadable: list[str] = []
     model = mapping(_json(cells["model"], "model", unreadable))
@@ -111,7 +111,7 @@ def _json(cell: object, name: str, unreadable: list[str]) -> Any:
 def run_rows(
     connection: sqlite3.Connection, tables: Tables, run_id: str | None = None
 ) -> Iterator[tuple[Any, ...]]:
-    """Rows of RUN_COLUMNS in the store's order (all, or one run's)."""
+    """Yield rows of RUN_COLUMNS in the store's order, of one run or of all."""
     table = tables.get("prism_runs")
     if table is None:
         return
@@ -126,7 +126,7 @@ def run_rows(
 
 @dataclass(frozen=True, slots=True)
 class SessionHead:
-    """What the list says of a session."""
+    """A session in the list."""
 
     id: str
     title: str | None
@@ -136,7 +136,7 @@ class SessionHead:
 def session_head(
     connection: sqlite3.Connection, tables: Tables, session: str | None
 ) -> SessionHead | None:
-    """One session; None where there is no row for it."""
+    """Return a session; None if it has no row."""
     table = tables.get("prism_sessions")
     if session is None or table is None or not table.has("id"):
         return None
@@ -150,7 +150,7 @@ def session_head(
 
 
 def title_of(metadata: object) -> str | None:
-    """The title that a session's metadata gives it."""
+    """Return the title in a session's metadata."""
     if metadata is None:
         return None
     try:
@@ -161,7 +161,7 @@ def title_of(metadata: object) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A row of `prism_checkpoints` with its value read."""
+    """A row of `prism_checkpoints` with its parsed value."""
 
     namespace: str
     key: str
@@ -176,7 +176,7 @@ class Checkpoint:
 
     @property
     def status(self) -> str | None:
-        """What the value says of itself."""
+        """The status in the value."""
         return name_of(self.value.get("status"))
 
 
@@ -189,7 +189,7 @@ _CHECKPOINT_COLUMNS = (
 def read_checkpoints(
     connection: sqlite3.Connection, tables: Tables, where: str, values: Sequence[Any]
 ) -> Iterator[Checkpoint]:
-    """Checkpoints, the newest first; `where` is SQL with its own parameters."""
+    """Yield checkpoints, newest first; `where` is SQL with parameters."""
     table = tables.get("prism_checkpoints")
     if table is None:
         return
@@ -201,7 +201,7 @@ def read_checkpoints(
 
 
 def checkpoint_of(row: Sequence[Any]) -> Checkpoint:
-    """Reads one row."""
+    """Parse a row of checkpoint columns."""
     namespace, key, version, fencing, category, tenant, account, user, created, updated, value = row
     unreadable: list[str] = []
     told = mapping(_json(value, "value", unreadable))
@@ -222,26 +222,26 @@ def checkpoint_of(row: Sequence[Any]) -> Checkpoint:
 def read_some_checkpoints(
     connection: sqlite3.Connection, tables: Tables, wanted: Iterable[tuple[str, str]]
 ) -> Iterator[Checkpoint]:
-    """The checkpoints with these namespaces and keys, as far as they are there."""
+    """Yield the existing checkpoints with these namespaces and keys."""
     for one in wanted:
         yield from read_checkpoints(connection, tables, "WHERE namespace = ? AND key = ?", one)
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A row of `prism_leases`; its token is never read."""
+    """A row of `prism_leases` without its token."""
 
     namespace: str
     key: str
     owner: str | None
-    """The worker that holds it."""
+    """The worker that holds the lease."""
     fencing: int | None
     acquired_at: int | None
     expires_at: int | None
     updated_at: int | None
 
     def state(self, now: int) -> str:
-        """`active`, `released` (given back by its owner) or `expired` at an instant (UTC ms)."""
+        """Return `active`, `released` (returned by its owner) or `expired` at an instant (UTC ms)."""
         if self.expires_at is not None and self.expires_at > now:
             return "active"
         given_back = (
@@ -260,7 +260,7 @@ _LEASE_COLUMNS = (
 def read_leases(
     connection: sqlite3.Connection, tables: Tables, where: str = "", values: Sequence[Any] = ()
 ) -> list[Lease]:
-    """Leases; `where` is SQL with its own parameters."""
+    """Return leases; `where` is SQL with parameters."""
     table = tables.get("prism_leases")
     if table is None:
         return []
@@ -281,7 +281,7 @@ def read_leases(
 
 
 def first_message(connection: sqlite3.Connection, session: str, run: str) -> str | None:
-    """The first message of a run in words, on one line."""
+    """Return the first message of a run on one line."""
     found = connection.execute(
         "SELECT message FROM prism_session_entries WHERE session_id = ? AND run_id = ?"
         " AND message IS NOT NULL ORDER BY timestamp LIMIT 1",
@@ -297,7 +297,7 @@ def first_message(connection: sqlite3.Connection, session: str, run: str) -> str
 
 
 def has_index(connection: sqlite3.Connection, table: Table | None, *columns: str) -> bool:
-    """Whether an index of a table begins with these columns."""
+    """Return whether a full index of a table starts with these columns."""
     if table is None:
         return False
     for row in connection.execute(f"PRAGMA index_list({quoted(table.name)})").fetchall():

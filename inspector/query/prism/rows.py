@@ -1,8 +1,9 @@
-"""Rows as the store itself would give them: its field names, JSON read, nothing where null stands.
+"""Rows as the store returns them: its field names, parsed JSON, no fields for NULL.
 
-Source: the record types of Prism 0.3.0 (what `queryRuns`, `queryEvents`, `listEntries` and their
-kin answer). A cell whose JSON cannot be read stays as its text and is named in `unreadable`; the
-store's own query would have given nothing at all.
+Source: Prism 0.3.0, the record types of `queryRuns`, `queryEvents` and `listEntries`, and
+`prism_tool_calls`. A cell with invalid JSON stays text and is listed in `unreadable`; the store's
+own query would fail. A tool call has one row per transition; since providers reuse ids, a call is a
+run, an id and a start time.
 """
 
 from __future__ import annotations
@@ -39,18 +40,18 @@ _RENAMED = {
     "prism_tenant_quotas": {"limit_count": "limit", "used_count": "used"},
 }
 _HIDDEN = {"prism_leases": frozenset(("token",)), "prism_tenant_quotas": frozenset(("id",))}
-"""What never leaves: whoever holds a lease's token may act in its owner's name."""
+"""Columns never shown: a lease token allows acting in its owner's name."""
 _UNDERSCORE = re.compile(r"_([a-z0-9])")
 
 
 def field_name(table: str, column: str) -> str:
-    """The store's name of a column."""
+    """Return the store's name for a column."""
     renamed = _RENAMED.get(table, {}).get(column)
     return renamed or _UNDERSCORE.sub(lambda found: found[1].upper(), column)
 
 
 def record_of(table: str, columns: Sequence[str], row: Sequence[Any]) -> Record:
-    """One row under the store's field names."""
+    """Convert a row to a record under the store's field names."""
     found: Record = {}
     unreadable: list[str] = []
     for column, cell in zip(columns, row, strict=True):
@@ -73,7 +74,7 @@ def record_of(table: str, columns: Sequence[str], row: Sequence[Any]) -> Record:
 
 
 def readable_columns(table: Table) -> list[str]:
-    """The columns that may leave, those of extensions included."""
+    """Return the columns that may be shown, including those of extensions."""
     hidden = _HIDDEN.get(table.name, frozenset())
     return [column for column in table.columns if column not in hidden]
 
@@ -88,9 +89,9 @@ def read_records(
     order: Sequence[str] = (),
     limit: int | None = None,
 ) -> list[Record]:
-    """Rows of a table in the store's order (columns, `-column` for descending; else as written).
+    """Return rows in the given order (`-column` descends), then as written.
 
-    `where` is SQL with its own parameters. A table that is not there has no rows.
+    `where` is SQL with parameters. A missing table has no rows.
     """
     return list(
         iterate_records(
@@ -109,7 +110,7 @@ def iterate_records(
     order: Sequence[str] = (),
     limit: int | None = None,
 ) -> Iterator[Record]:
-    """As `read_records`, one row after the other."""
+    """Yield the rows that `read_records` returns."""
     table = tables.get(name)
     if table is None:
         return
@@ -129,14 +130,14 @@ def _ordered(table: Table, column: str) -> str:
 
 
 def equals(table: Table | None, column: str) -> str:
-    """A condition that a column has a value, as SQL; never true where there is no such column."""
+    """Return `column = ?` as SQL; false if the column does not exist."""
     if table is None or not table.has(column):
         return "0 AND ? IS NULL"
     return f"{quoted(column)} = ?"
 
 
 STORE_ORDER = ("started_at", "id")
-"""In which the store lists rows."""
+"""The store's order of rows."""
 
 
 def tool_rows(
@@ -148,7 +149,7 @@ def tool_rows(
     call: str | None = None,
     order: Sequence[str] = STORE_ORDER,
 ) -> list[Record]:
-    """Rows of one run, one session or all; of one call where it is given."""
+    """Return rows of tool calls of a run, a session or all; optionally of one call."""
     table = tables.get("prism_tool_calls")
     parts: list[str] = []
     values: list[Any] = []
@@ -163,7 +164,7 @@ def tool_rows(
 
 
 def joined(rows: Sequence[Record]) -> list[list[Record]]:
-    """Rows as they were written → those of each call together, in the order of first rows."""
+    """Group rows in rowid order by call, in the order of their first rows."""
     calls: dict[tuple[Any, Any, Any], list[Record]] = {}
     for row in rows:
         key = (row.get("runId"), row.get("toolCallId"), row.get("startedAt"))
@@ -172,7 +173,7 @@ def joined(rows: Sequence[Record]) -> list[list[Record]]:
 
 
 def track_of(rows: Sequence[Record]) -> ToolTrack:
-    """One call out of its rows, which come as they were written."""
+    """Return one call joined from its rows in rowid order."""
     latest = rows[-1]
     return ToolTrack(
         call=name_of(latest.get("toolCallId")) or "",
@@ -187,7 +188,7 @@ def track_of(rows: Sequence[Record]) -> ToolTrack:
 
 
 def call_record(rows: Sequence[Record]) -> Record:
-    """One call under the store's field names: its latest row, and what its others add."""
+    """Return one call as a record: its latest row, its progress and its transitions."""
     found = dict(rows[-1])
     progress = [row["progress"] for row in rows if "progress" in row]
     if progress:

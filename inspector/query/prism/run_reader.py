@@ -1,4 +1,4 @@
-"""Everything about one agent run, kept up to date by folding only the events that were added."""
+"""Readers of agent runs and of workflows."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ class _Loaded:
 
 
 class WorkflowRun(RunReader):
-    """Satisfies `RunReader`. Used by one thread at a time.
+    """Reads a workflow or saga. Used by one thread at a time.
 
-    Prism writes no events of workflows: there is one state, which another takes the place of.
+    Prism records no events of workflows, only the latest state.
     """
 
     capabilities = Capabilities(usage=True)
@@ -90,12 +90,12 @@ class WorkflowRun(RunReader):
         self._clock = clock
         self._parent_key = parent_key
         self._key: str | None = None
-        """Of the checkpoint, once it was found."""
+        """The checkpoint's key, once found."""
         self._loaded: _Loaded | None = None
         self._view: RunView | None = None
 
     def refresh(self) -> RunView:
-        """The state as it stands now."""
+        """Return the newest state."""
         shown = self._view
         if shown is not None and self._is_current(shown):
             return shown
@@ -155,20 +155,20 @@ class WorkflowRun(RunReader):
         )
 
     def at(self, event: int) -> RunView:
-        """There is no past to go to."""
+        """Return the newest state; there is no other."""
         return self._view or self.refresh()
 
     def events(self, first: int, count: int) -> Sequence[Event]:
-        """Prism writes none."""
+        """Return nothing: Prism records no events of workflows."""
         return ()
 
     def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
-        """Input, state, suspension and outputs."""
+        """Return input, state, suspension and outputs."""
         self._view or self.refresh()
         return workflow_values(self._workflow(), frame, full=full)
 
     def context(self, step: int) -> StepContext:
-        """What the detail of a node or of its tool shows."""
+        """Return the details of a node or of a tool call."""
         shown = self._view or self.refresh()
         described = shown.describe(step)
         node, call = described.ref.get("node"), described.ref.get("tool_call_id")
@@ -187,24 +187,24 @@ class WorkflowRun(RunReader):
         return StepContext(described, (), listed, related, findings)
 
     def record(self, part: str) -> Sequence[Mapping[str, Any]]:
-        """The store's own records of one part."""
+        """Return the store's records of one part."""
         self._view or self.refresh()
         subject = records.Subject(run=self._run, checkpoint=self._key)
         return self._source.read(records.question(part, subject, self._clock())).value
 
     def preflight(self) -> PreFlight:
-        """What resuming the run would do."""
+        """Return what resuming the run would do."""
         shown, lease = self.refresh(), self._known().lease
         return workflow_preflight(
             WorkflowMaterial(shown.run, self._workflow(), lease, self._clock())
         )
 
     def changed(self) -> bool:
-        """Whether anything may have been written since the last read."""
+        """Return whether anything may have been written since the last read."""
         return self._source.changed()
 
     def close(self) -> None:
-        """Lets go of the private copy, unless others still read it."""
+        """Release the shared private copy."""
         self._source.close()
 
     def _known(self) -> _Loaded:
@@ -220,7 +220,7 @@ class WorkflowRun(RunReader):
 def _find(
     connection: sqlite3.Connection, layout: Layout, key: str | None, run: str, name: str
 ) -> Workflow | None:
-    """The checkpoint: by its key, else the first of which the run or the key is named."""
+    """Find the checkpoint by its key, else by the run id or key in `name`."""
     tables = layout.tables
     if key is not None:
         found = next(read_some_checkpoints(connection, tables, [(WORKFLOW, key)]), None)
@@ -237,13 +237,13 @@ def _find(
 
 
 SILENCE_MS = 60_000
-"""How often a view is made anew although nothing was written: silence and deadlines."""
+"""How often a view is rebuilt without a write, because silence and deadlines change with time."""
 COUNT_SECONDS = 5.0
-"""How long it may go unseen that old events were taken away."""
+"""How often events are counted, which reveals deleted ones."""
 
 
 class AgentRun(RunReader):
-    """Satisfies `RunReader`. Used by one thread at a time."""
+    """Reads an agent run, folding only added events. Used by one thread at a time."""
 
     capabilities = Capabilities(usage=True, approvals=True)
 
@@ -265,7 +265,7 @@ class AgentRun(RunReader):
         self._clock = clock
         self._parent_key = parent_key
         self._layout = layout
-        """As the store's list knows it."""
+        """As last seen by the store's reader."""
         self._known_session = session
         self._monotonic = monotonic
         self._timeline = Timeline()
@@ -275,7 +275,7 @@ class AgentRun(RunReader):
         self._view: RunView | None = None
 
     def refresh(self) -> RunView:
-        """Reads what is not known yet and gives the run as it stands."""
+        """Read what was added and return the newest state."""
         shown = self._view
         if shown is not None and self._is_current(shown):
             return shown
@@ -311,7 +311,7 @@ class AgentRun(RunReader):
         return Wanted(self._run, self._timeline, known.layout, known.prompt, session, due)
 
     def _take(self, page: Page, loaded: Loaded) -> None:
-        """Folds a page and those after it; begins again when sequences turn out to repeat."""
+        """Fold a page and those after it; start again if sequences turn out to repeat."""
         timeline = self._timeline
         while True:
             if not timeline.repeats and has_repeats(page.rows, timeline.last):
@@ -325,7 +325,7 @@ class AgentRun(RunReader):
             page = self._source.read(question).value
 
     def at(self, event: int) -> RunView:
-        """The run after its first `event` events."""
+        """Return the state after the first `event` events."""
         newest = self._view or self.refresh()
         event = max(0, min(event, newest.total_events))
         if event == newest.total_events:
@@ -336,7 +336,7 @@ class AgentRun(RunReader):
         return self._source.read(lambda connection: read_again(connection, rowids)).value
 
     def events(self, first: int, count: int) -> Sequence[Event]:
-        """Recorded facts, each with the whole record."""
+        """Return events with their whole records."""
         self._view or self.refresh()
         first = max(first, 1)
         rowids = self._timeline.rows[first - 1 : first - 1 + max(count, 0)]
@@ -347,7 +347,7 @@ class AgentRun(RunReader):
         ).value
 
     def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
-        """The messages of the run, and what its checkpoint holds."""
+        """Return the messages of the run."""
         self._view or self.refresh()
         loaded = self._known()
         return self._source.read(
@@ -355,7 +355,7 @@ class AgentRun(RunReader):
         ).value
 
     def context(self, step: int) -> StepContext:
-        """What the detail of a step shows."""
+        """Return the details of a step."""
         shown = self._view or self.refresh()
         described = shown.describe(step)
         numbers = step_context.own_events(shown, step)
@@ -369,25 +369,25 @@ class AgentRun(RunReader):
         return self._source.read(ask).value
 
     def record(self, part: str) -> Sequence[Mapping[str, Any]]:
-        """The store's own records of one part."""
+        """Return the store's records of one part."""
         self._view or self.refresh()
         session = self._session()
         subject = records.Subject(session=session, run=self._run)
         return self._source.read(records.question(part, subject, self._clock())).value
 
     def preflight(self) -> PreFlight:
-        """What resuming the run would do."""
+        """Return what resuming the run would do."""
         shown, known = self.refresh(), self._known()
         return agent_preflight(
             AgentMaterial(shown.run, known.head, known.checkpoint, self._clock())
         )
 
     def changed(self) -> bool:
-        """Whether anything may have been written since the last read."""
+        """Return whether anything may have been written since the last read."""
         return self._source.changed()
 
     def close(self) -> None:
-        """Lets go of the private copy, unless others still read it."""
+        """Release the shared private copy."""
         self._source.close()
 
     def _known(self) -> Loaded:

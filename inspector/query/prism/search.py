@@ -1,8 +1,8 @@
-"""Text in the entries of all sessions: by the store's own index, else by looking at each.
+"""Full-text search in session entries, by the store's index or else by a scan.
 
-Source: Prism 0.3.0, `prism_session_search_fts` (schema version 4 on): one row per entry with label,
-summary and body. Bodies of entries older than the index are raw JSON there, so what is shown comes
-from the entry itself.
+Source: Prism 0.3.0, `prism_session_search_fts` (since schema version 4): one row per entry with
+label, summary and body. Bodies of entries older than the index are raw JSON, so snippets are taken
+from the entries.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from inspector.query.searching import Hit, snippet
 from inspector.query.tables import Tables, quoted
 
 LONGEST_TEXT = 1 << 20
-"""Characters of one entry that are looked at."""
+"""Maximum characters of an entry that are searched."""
 
 _COLUMNS = ("id", "session_id", "run_id", "kind", "timestamp", "label", "summary", "message")
 
@@ -31,7 +31,7 @@ _COLUMNS = ("id", "session_id", "run_id", "kind", "timestamp", "label", "summary
 def search(
     connection: sqlite3.Connection, tables: Tables, text: str, limit: int
 ) -> tuple[list[Hit], bool]:
-    """Entries that hold all words of a text, and whether the store's index was used."""
+    """Return entries that contain all words, and whether the store's index was used."""
     words = text.split()
     table = tables.get("prism_session_entries")
     if not words or table is None or not table.has("id"):
@@ -40,7 +40,7 @@ def search(
         try:
             ids = _indexed(connection, words, limit)
         except sqlite3.OperationalError:
-            # An index that is damaged, or of a kind that this SQLite does not have.
+            # The index is damaged, or this SQLite lacks its tokenizer.
             pass
         else:
             return list(_hits(_entries(connection, tables, ids), words, limit, sure=True)), True
@@ -48,7 +48,7 @@ def search(
 
 
 def _has_index(tables: Tables) -> bool:
-    """Whether the store's index is one, and not a table of its name."""
+    """Return whether the search table is a virtual table."""
     return any(
         name == SEARCH_TABLE and isinstance(sql, str) and "virtual" in sql.casefold()
         for name, _, sql in tables.catalogue
@@ -90,7 +90,7 @@ def _every_entry(connection: sqlite3.Connection, tables: Tables) -> Iterator[_En
 def _hits(
     entries: Iterator[_Entry], words: Sequence[str], limit: int, *, sure: bool
 ) -> Iterator[Hit]:
-    """`sure`: the index found them, by its own idea of words."""
+    """Yield hits; `sure` if the index has matched the entries by its own rules."""
     wanted = [word.casefold() for word in words]
     found = 0
     for entry in entries:

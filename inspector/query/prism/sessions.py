@@ -1,8 +1,10 @@
-"""Sessions as a tree, and their entries as a branching transcript, read flat.
+"""Sessions as a tree and their entries as a branching transcript.
 
-Source: Prism 0.3.0. A parent session is recorded only where the host gave one; a supervisor's
-children bear its name and a number, which is all that ties them: what follows from that is a guess
-and is called one.
+Source: Prism 0.3.0. A parent session is recorded only if the host passes one. Children of a
+supervisor are recognisable only by their names, so such a parent is marked as a guess.
+
+`Transcript` is pure and linear in the number of entries, whatever their shape; the store's own
+query for a branch scans the session once per entry.
 """
 
 from __future__ import annotations
@@ -22,11 +24,11 @@ NO_PARENT = -1
 ELSEWHERE = -2
 """The parent is an entry of another session."""
 MISSING = -3
-"""The parent is not there any more."""
+"""The parent no longer exists."""
 
 
 class Link(NamedTuple):
-    """An entry without its content, as it was written."""
+    """An entry without its content."""
 
     id: str
     parent: str | None
@@ -35,27 +37,27 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One leaf and the way to it."""
+    """A leaf and the path to it."""
 
     leaf: int
     root: int
-    """The first entry of the way within the session."""
+    """The first entry of the path in this session."""
     length: int
     """Entries from root to leaf."""
     own: int
-    """How many of them no earlier branch has."""
+    """How many of them are on no earlier branch."""
 
 
 class Transcript:
-    """The entries of one session in the order in which they were written."""
+    """The entries of one session in the order written."""
 
     def __init__(self, links: Iterable[Link], elsewhere: Mapping[str, str] | None = None) -> None:
-        """`elsewhere`: entry → session, for parents that lie in other sessions."""
+        """Index the entries; `elsewhere` maps parents in other sessions to their session."""
         listed = list(links)
         self.ids = [link.id for link in listed]
         self.elsewhere = dict(elsewhere or {})
         self.steps = 0
-        """Entries that were looked at so far, again and again counted: for tests of the cost."""
+        """Entries visited so far, with repetitions; for tests of the cost."""
         index = {id_: number for number, id_ in enumerate(self.ids)}
         self.parent = array("i", (self._place(link, index) for link in listed))
         self._parent_ids = {
@@ -69,7 +71,7 @@ class Transcript:
                 self.children[parent] += 1
         self._sort = [(link.timestamp, link.id) for link in listed]
         self.cut = self._cut_circles()
-        """Entries whose parent chain came back to them; each circle is cut once."""
+        """Entries whose parent was removed because it closed a circle."""
         self.steps += 3 * len(listed)
 
     def _place(self, link: Link, index: Mapping[str, int]) -> int:
@@ -81,7 +83,7 @@ class Transcript:
         return ELSEWHERE if link.parent in self.elsewhere else MISSING
 
     def _cut_circles(self) -> tuple[int, ...]:
-        """Makes the parent that closes a circle nobody's; walks each way once."""
+        """Remove the parent that closes a circle; visits each entry once."""
         state = bytearray(len(self.ids))
         cut: list[int] = []
         for start in range(len(self.ids)):
@@ -105,19 +107,19 @@ class Transcript:
         return len(self.ids)
 
     def roots(self) -> list[int]:
-        """Entries without a parent in the session."""
+        """Return the entries without a parent in the session."""
         return [number for number, parent in enumerate(self.parent) if parent < 0]
 
     def leaves(self) -> list[int]:
-        """Entries without a child in the session, as they were written."""
+        """Return the entries without a child in the session, in the order written."""
         return [number for number, children in enumerate(self.children) if not children]
 
     def latest_leaf(self) -> int | None:
-        """The leaf that the store goes on from: the greatest by timestamp, then id."""
+        """Return the leaf that the store continues from: greatest timestamp, then id."""
         return max(self.leaves(), key=self._sort.__getitem__, default=None)
 
     def way(self, leaf: int) -> list[int]:
-        """The entries from the root to this one."""
+        """Return the entries from the root to `leaf`."""
         found: list[int] = []
         at = leaf
         while at >= 0:
@@ -128,18 +130,18 @@ class Transcript:
         return found
 
     def path(self, leaf: int) -> list[str]:
-        """The ids from the root to an entry; a parent in another session comes first, alone."""
+        """Return the ids from the root to `leaf`, preceded by a parent in another session."""
         way = self.way(leaf)
         ids = [self.ids[number] for number in way]
         before = self._parent_ids.get(way[0])
         return [before, *ids] if before in self.elsewhere and before is not None else ids
 
     def parent_of(self, number: int) -> str | None:
-        """The id of a parent that is not in the session."""
+        """Return the id of a parent outside the session."""
         return self._parent_ids.get(number)
 
     def depths(self) -> array[int]:
-        """How many entries lie on the way to each, itself included."""
+        """Return the path length of each entry, itself included."""
         depth = array("i", bytes(4 * len(self.ids)))
         for start in range(len(self.ids)):
             way: list[int] = []
@@ -154,7 +156,7 @@ class Transcript:
         return depth
 
     def branches(self) -> Iterator[Branch]:
-        """Every leaf, as they were written; what an earlier branch has is walked by it alone."""
+        """Yield a branch for every leaf, in the order written; visits each entry once."""
         depth = self.depths()
         root = array("i", [NO_PARENT]) * len(self.ids)
         for leaf in self.leaves():
@@ -170,27 +172,27 @@ class Transcript:
             yield Branch(leaf, first, depth[leaf], len(way))
 
     def longest(self) -> list[int]:
-        """The longest way there is."""
+        """Return the longest path."""
         depth = self.depths()
         leaf = max(range(len(self.ids)), key=depth.__getitem__, default=None)
         return [] if leaf is None else self.way(leaf)
 
 
 def missing_parents(links: Sequence[Link]) -> list[str]:
-    """Parents that no entry of the session is."""
+    """Return the parent ids that are not entries of the session."""
     known = {link.id for link in links}
     return list({link.parent for link in links if link.parent is not None} - known)
 
 
 MOST_PATH_IDS = 500_000
-"""Ids of whole ways that are given at once; of further branches what they add."""
+"""Maximum ids in full paths per answer; further branches have none."""
 
 _CHILD = re.compile(r"(?P<supervisor>.+)-(?P<number>[0-9]+)-session", re.DOTALL)
 _MOST_GUESSES = 3
 
 
 def read_transcript(connection: sqlite3.Connection, tables: Tables, session: str) -> Transcript:
-    """The entries of a session without their contents."""
+    """Read the entries of a session without their contents."""
     table = tables.get("prism_session_entries")
     if table is None or not table.has("id"):
         return Transcript(())
@@ -224,7 +226,7 @@ def _elsewhere(
 def entry_records(
     connection: sqlite3.Connection, tables: Tables, session: str | None
 ) -> list[Record]:
-    """Entries as the store lists them: as they were written."""
+    """Return entries in the order written, as the store lists them."""
     table = tables.get("prism_session_entries")
     where = "" if session is None else f"WHERE {equals(table, 'session_id')}"
     values = () if session is None else (session,)
@@ -234,7 +236,7 @@ def entry_records(
 def branch_records(
     connection: sqlite3.Connection, tables: Tables, sessions: Sequence[str]
 ) -> list[Record]:
-    """The leaves of these sessions with the way to each, the newest leaf marked."""
+    """Return the branches of these sessions, with the newest leaf marked."""
     found: list[Record] = []
     budget = MOST_PATH_IDS
     for session in sessions:
@@ -272,7 +274,7 @@ def _branch_record(
 def session_records(
     connection: sqlite3.Connection, tables: Tables, only: str | None
 ) -> list[Record]:
-    """Sessions in the store's order, each with its place in the tree; one of them where named."""
+    """Return sessions in the store's order with their place in the tree; only one if named."""
     records = read_records(connection, tables, "prism_sessions", order=("created_at", "id"))
     children: dict[str, list[str]] = {}
     parents: dict[str, str] = {}
@@ -302,7 +304,7 @@ def session_records(
 
 
 def _cloned_from(connection: sqlite3.Connection, tables: Tables, session: str) -> list[str]:
-    """Sessions whose runs the entries of this one name: a clone keeps the runs' ids."""
+    """Return the sessions whose run ids this one's entries carry: a clone keeps run ids."""
     entries, runs = tables.get("prism_session_entries"), tables.get("prism_runs")
     if entries is None or runs is None:
         return []
@@ -336,7 +338,7 @@ def _counted(connection: sqlite3.Connection, tables: Tables, name: str) -> dict[
 def _guessed(
     connection: sqlite3.Connection, tables: Tables, session: str, recorded: str | None
 ) -> dict[str, Any]:
-    """Runs that may have delegated to the runs of a session, where nothing says so."""
+    """Guess the delegating runs of a session whose parent is not recorded."""
     match = _CHILD.fullmatch(session)
     if match is None or recorded is not None:
         return {}

@@ -1,8 +1,8 @@
-"""How a run stands, beyond what its row says, and what a careful reader would point out.
+"""Rules for the status of runs, and the findings about them.
 
-Source: Prism 0.3.0. A denied run goes on saying `suspended`; a suspended one has an end; a turn
-limit says `succeeded`; a killed one says `running`, and so does a live one. Only workers of
-workflows hold leases: of a plain run nothing tells whether it lives.
+Source: Prism 0.3.0. The row of a denied run keeps saying `suspended`; a suspended run has an end
+time; a run that hit its turn limit says `succeeded`; a killed run says `running`, like a live one.
+Only workflow workers hold leases: whether a plain run is alive is unknown.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ RUN_STATUS = {
     "aborted": Status.INTERRUPTED,
 }
 QUIET_MS = 15 * 60_000
-"""A model may think for minutes: silence is worth a word only after a quarter of an hour."""
+"""Model calls may take minutes, so shorter silences are not reported."""
 
 
 def run_status(head: RunHead, checkpoint: Checkpoint | None, denied: bool) -> Status:
-    """The status of an agent run; `denied`: its events say so."""
+    """Return the status of an agent run; `denied` if its events report a denial."""
     said = head.status
     if said == "suspended" and (denied or _denied(checkpoint)):
         return Status.FAILED
@@ -52,7 +52,7 @@ def run_findings(
     last_activity_at: int | None,
     now: int,
 ) -> Iterator[Finding]:
-    """What the rows of an agent run tell, without its events."""
+    """Yield findings from the rows of an agent run, without its events."""
     if status is Status.UNKNOWN:
         word = "no status" if head.status is None else f"the status {head.status!r}"
         yield Finding("unknown_status", f"The run has {word}, which Prism does not know.", "run")
@@ -78,7 +78,7 @@ def _sentence(text: str) -> str:
 
 
 def _waiting(checkpoint: Checkpoint | None, now: int) -> Iterator[Finding]:
-    """The approval that is waited for, with the last moment at which it can be given."""
+    """Report the pending approval and its deadline."""
     if checkpoint is None:
         yield Finding(
             "not_resumable",
@@ -119,7 +119,7 @@ def _wanted(interruption: Mapping[str, Any]) -> str:
 
 
 def _stuck(checkpoint: Checkpoint) -> Iterator[Finding]:
-    """Killed after an approval: neither approving nor denying is accepted any more."""
+    """Report a call dispatched after approval without an end: no decision is accepted any more."""
     calls = map(mapping, sequence(checkpoint.value.get("pendingCalls")))
     if checkpoint.status == "running" and any(one.get("status") == "dispatched" for one in calls):
         yield Finding(
@@ -131,7 +131,7 @@ def _stuck(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 
 def quiet(status: Status, last_activity_at: int | None, now: int) -> Iterator[Finding]:
-    """A run that says running and writes nothing."""
+    """Report a run that says running and has written nothing for QUIET_MS."""
     if status is not Status.RUNNING or last_activity_at is None:
         return
     silent = now - last_activity_at
@@ -140,7 +140,7 @@ def quiet(status: Status, last_activity_at: int | None, now: int) -> Iterator[Fi
 
 
 def workflow_status(workflow: Workflow) -> tuple[Status, str | None]:
-    """The status of a workflow run with its raw word: the checkpoint's own, else its category."""
+    """Return status and raw word of a workflow: its checkpoint's status, else its category."""
     raw = workflow.checkpoint.status or workflow.checkpoint.category
     return (RUN_STATUS.get(raw, Status.UNKNOWN) if raw is not None else Status.UNKNOWN), raw
 
@@ -148,7 +148,7 @@ def workflow_status(workflow: Workflow) -> tuple[Status, str | None]:
 def workflow_findings(
     workflow: Workflow, status: Status, lease: Lease | None, now: int
 ) -> Iterator[Finding]:
-    """What a checkpoint and its lease tell."""
+    """Yield findings from a checkpoint and its lease."""
     checkpoint = workflow.checkpoint
     if not checkpoint.readable:
         yield Finding("damaged", "The checkpoint's value is not readable as JSON.", "checkpoint")
@@ -206,7 +206,7 @@ def _lease(
 
 
 def lease_means(state: str, running: bool) -> str:
-    """What the state of a lease (`active`, `expired`, `released`, `absent`) tells of its run."""
+    """Explain the state of a lease: `active`, `expired`, `released` or `absent`."""
     if state == "active":
         return "A worker holds it and renews it: the run is alive."
     if state == "absent":
@@ -232,7 +232,7 @@ def event_findings(
     last_step: str | None,
     settled: bool,
 ) -> Iterator[Finding]:
-    """What the events of an agent run add to its rows; `settled`: nothing came for a while."""
+    """Yield findings from the events of an agent run; `settled` if none came for a while."""
     if finish_reason is not None and finish_reason.endswith("_limit"):
         left = f"; {_calls(len(asked))} never run" if asked else ""
         said = "" if head is None or head.status is None else f"It says {head.status}, but "

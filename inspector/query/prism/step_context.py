@@ -1,4 +1,4 @@
-"""What a run holds under names: messages of an agent, state and outputs of a workflow."""
+"""Contents of runs: events in words, messages, values, and the details of a step."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from inspector.query.tables import Tables
 from inspector.query.view import RunView, StepContext, ValueList
 
 WHOLE_BYTES = 64 * 1024
-"""Contents up to this size are given at once, larger ones only when asked for."""
+"""Maximum bytes of a value that are returned without `full`."""
 PREVIEW = 1024
 MOST_MESSAGES = 5_000
 SESSION = "session"
@@ -53,13 +53,13 @@ def agent_values(
     *,
     full: bool,
 ) -> ValueList:
-    """The messages of a run; Prism has no scopes, so every frame sees the same."""
+    """Return the messages of a run; Prism has no scopes, so every frame sees them all."""
     table = loaded.layout.tables.get("prism_session_entries")
     where = f"WHERE {equals(table, 'run_id')}"
     values: tuple[str, ...] = (run,)
     session = None if loaded.session is None else loaded.session.id
     if session is not None:
-        # A clone of a session keeps the runs' ids: only the run's own session is meant.
+        # A cloned session keeps run ids, so select by the run's own session, too.
         where, values = (
             f"WHERE {equals(table, 'session_id')} AND {equals(table, 'run_id')}",
             (
@@ -80,9 +80,9 @@ def agent_values(
 
 
 def entry_value(n: int, record: Record, *, full: bool) -> Value:
-    """An entry as a value: the words of a message, else what it holds as JSON.
+    """Return an entry as a value: the text of a message, else its content as JSON.
 
-    Its number comes first, as no message takes the place of another.
+    The name starts with the entry's number, since messages do not supersede each other.
     """
     message = mapping(record.get("message"))
     text = message_text(message, 2**31) if message else None
@@ -112,7 +112,7 @@ def text_value(
     at: int | None = None,
     full: bool = False,
 ) -> Value:
-    """A value from text, or from anything else as its JSON."""
+    """Return text, or anything else as JSON, as a value."""
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
     size = len(text.encode("utf-8", "replace"))
     return Value(
@@ -129,7 +129,7 @@ def text_value(
 
 
 def workflow_values(workflow: Workflow, frame: str | None, *, full: bool) -> ValueList:
-    """Input, state, what a suspension waits for, and the output of each node."""
+    """Return input, state, suspension and the output of each node."""
     at = workflow.checkpoint.updated_at
     found = [
         text_value(name, content, scope=scope, kind=kind, source=source, at=at, full=full)
@@ -156,7 +156,7 @@ def _workflow_contents(
 
 
 def tool_values(rows: Iterable[Mapping[str, Any]], *, full: bool) -> list[Value]:
-    """Arguments, progress and result of one tool call, from its latest row."""
+    """Return arguments, progress and result of a tool call's latest row."""
     latest = list(rows)[-1:]
     found: list[Value] = []
     for row in latest:
@@ -170,13 +170,13 @@ def tool_values(rows: Iterable[Mapping[str, Any]], *, full: bool) -> list[Value]
 
 
 MOST_OWN_EVENTS = 200
-"""Of a step with more the first and the last are given."""
+"""For a step with more events, only the first and last ones are returned."""
 
 
 def events(
     connection: sqlite3.Connection, tables: Tables, rowids: Sequence[int], numbers: Sequence[int]
 ) -> list[Event]:
-    """The events in these rows under these numbers; one that is gone has no content."""
+    """Return the events in these rows under these numbers; a deleted one has no content."""
     found = read_event_records(connection, tables, rowids)
     return [_event(n, record) for n, record in zip(numbers, found, strict=True)]
 
@@ -200,7 +200,7 @@ def _event(n: int, record: Mapping[str, Any] | None) -> Event:
 
 
 def event_text(told: Mapping[str, Any]) -> str:
-    """What an event says, in words."""
+    """Summarize an event in words."""
     if "error" in told:
         error = message_of(told["error"]) or "error"
         return ": ".join(part for part in (_subject(told), error) if part)
@@ -214,7 +214,7 @@ def event_text(told: Mapping[str, Any]) -> str:
 
 
 def _subject(told: Mapping[str, Any]) -> str:
-    """What an event is about: a tool, a guardrail, a limit, a model, a turn."""
+    """Name the tool, guardrail, limit, model or turn of an event."""
     for key, inner in (
         ("call", "name"),
         ("result", "name"),
@@ -234,7 +234,7 @@ def _subject(told: Mapping[str, Any]) -> str:
 
 
 def own_events(shown: RunView, step: int) -> list[int]:
-    """Numbers of the events that belong to the step itself, oldest first."""
+    """Return the numbers of a step's own events, oldest first."""
     first, last = shown.steps.first[step], shown.steps.last[step]
     if not first:
         return []
@@ -247,7 +247,7 @@ def own_events(shown: RunView, step: int) -> list[int]:
 
 
 def describer(steps: StepTable, checkpoint: Checkpoint | None) -> Callable[[int], Step]:
-    """Makes steps into objects, with the segment and turn around them."""
+    """Return a function that describes steps, adding their segment and turn."""
     deadline = None if checkpoint is None else name_of(checkpoint.value.get("deadlineAt"))
 
     def describe(number: int) -> Step:
@@ -256,7 +256,7 @@ def describer(steps: StepTable, checkpoint: Checkpoint | None) -> Callable[[int]
         for around in (number, *steps.ancestors(number)):
             kind = steps.kind_of(around)
             if kind in (StepKind.SEGMENT, StepKind.TURN):
-                # Both are called by their number.
+                # Their labels end in their number.
                 word, _, place = steps.label[around].partition(" ")
                 given.setdefault(word, int(place))
         if step.kind is StepKind.WAIT and deadline is not None:
@@ -274,7 +274,7 @@ def findings(
     open_: Sequence[OpenConstruct],
     now: int,
 ) -> Iterator[Finding]:
-    """What the events up to a state point out."""
+    """Yield the findings from the events up to a state."""
     settled = run.last_activity_at is None or now - run.last_activity_at >= view.SETTLED_MS
     last = state.turn if state.turn >= 0 else state.segment
     yield from status_rules.event_findings(
@@ -301,7 +301,7 @@ def findings(
 
 
 def concerns(finding: Finding, step: Step, numbers: Sequence[int]) -> bool:
-    """Whether a finding is about this step or one of its events."""
+    """Return whether a finding is about this step or one of its events."""
     if finding.ref == step.id:
         return True
     table, _, number = (finding.ref or "").partition(":")
@@ -313,7 +313,7 @@ REDACTION_MARKS = {
     "[MaxDepth]": "more was nested here than Prism's redactor follows",
     "[Circular]": "the value contained itself here",
 }
-"""What Prism's redactor leaves in texts."""
+"""Placeholders that Prism's redactor leaves in texts."""
 
 
 def agent_context(
@@ -324,7 +324,7 @@ def agent_context(
     rows: Sequence[Event],
     run: str,
 ) -> StepContext:
-    """The detail of a step of an agent run."""
+    """Return the details of a step of an agent run."""
     related: dict[str, tuple[Mapping[str, Any], ...]] = {}
     values = ValueList(None, 0, ())
     if step.kind is StepKind.TOOL_CALL:
@@ -348,7 +348,7 @@ def agent_context(
 def _calls(
     connection: sqlite3.Connection, loaded: Loaded, step: Step, run: str
 ) -> Sequence[Record]:
-    """The rows of the call that a step is: of those with its id the one that began with it."""
+    """Return the rows of a step's call: among those with its id, the one that started with it."""
     call = step.ref.get("tool_call_id")
     if not isinstance(call, str):
         return ()
@@ -356,7 +356,7 @@ def _calls(
     groups = joined(rows)
     if len(groups) <= 1 or step.started_at is None:
         return groups[0] if groups else ()
-    # Ids repeat in later turns; of a run's calls the one that began last before the event is it.
+    # Ids repeat in later turns; take the call that started last before the step's first event.
     before = [one for one in groups if _began(one) <= step.started_at]
     return before[-1] if before else groups[0]
 

@@ -1,4 +1,4 @@
-"""One Prism database: its store, its runs, and the records that belong to no run."""
+"""The reader of a Prism database."""
 
 from __future__ import annotations
 
@@ -25,10 +25,7 @@ from inspector.store.read import StoreUnavailable
 
 
 class PrismStore(StoreReader):
-    """Satisfies `StoreReader`, `RecordKeeper`, `UsageKeeper` and `TextSearcher`.
-
-    Used by one thread at a time.
-    """
+    """Reads one Prism database. Used by one thread at a time."""
 
     has_records = True
 
@@ -43,7 +40,7 @@ class PrismStore(StoreReader):
         self._made_at = 0
 
     def summarize(self) -> tuple[Store, Sequence[Run]]:
-        """The store and its runs; what cannot be read now is said, and shown as it last was."""
+        """Return the store and its runs; while the store is busy, as last read."""
         try:
             if self._last is None or self._source.changed():
                 self._read()
@@ -75,11 +72,11 @@ class PrismStore(StoreReader):
         return store, tuple(replace(run, store=store) for run in kept)
 
     def changed(self) -> bool:
-        """Whether the last summary may be out of date."""
+        """Return whether the last summary may be out of date."""
         return self._last is None or self._source.changed()
 
     def open(self, run: Run) -> RunReader:
-        """A reader of the run; it shares this store's private copy."""
+        """Return a reader of a run that shares this store's private copy."""
         name = run.key.removeprefix(view.run_key(self.path, ""))
         asker = self._shared.asker()
         if run.kind is RunKind.WORKFLOW:
@@ -96,19 +93,19 @@ class PrismStore(StoreReader):
         )
 
     def subjects(self) -> Collection[str]:
-        """The sessions."""
+        """Return the session ids."""
         return self._catalog.sessions.keys()
 
     def record_of(
         self, subject: str | None, part: str | None
     ) -> tuple[str, Sequence[Mapping[str, Any]]]:
-        """Records of a session, or of the whole store."""
+        """Return the records of a session or of the whole store."""
         wanted = part or ("store" if subject is None else "session")
         question = records.question(wanted, records.Subject(session=subject), self._clock())
         return wanted, self._source.read(question).value
 
     def search(self, text: str, limit: int) -> Sequence[Hit]:
-        """Entries that hold all words of a text, by the store's own index where it has one."""
+        """Return entries that contain all words of a text."""
 
         def ask(connection: sqlite3.Connection) -> Sequence[Hit]:
             return search(connection, read_tables(connection), text, limit)[0]
@@ -116,13 +113,13 @@ class PrismStore(StoreReader):
         return self._source.read(ask).value
 
     def usage(self) -> Sequence[Spending]:
-        """Every row of usage, with whether it counts; as of the last summary."""
+        """Return every usage row of the last summary."""
         return self._catalog.spending()
 
     def usage_method(self, source: str) -> str:
-        """How a sum was computed."""
+        """Explain how a total was computed."""
         return HOW.get(source, source)
 
     def close(self) -> None:
-        """Lets go of the private copy, unless a run is still being looked at."""
+        """Release the shared private copy."""
         self._source.close()

@@ -1,4 +1,8 @@
-"""The fold of one agent run, kept as events are added, and its past."""
+"""The events of one agent run: read in pages, folded as they are added, replayed for the past.
+
+Order is by sequence, ties by rowid. Schema versions before 6 allow a run's sequences to repeat; the
+order is then by rowid.
+"""
 
 from __future__ import annotations
 
@@ -30,13 +34,13 @@ from inspector.query.prism.usage import UsageRow, usage_rows
 from inspector.query.tables import Table, Tables, quoted
 
 PORTION = 10_000
-"""Events that are read again at once."""
+"""Events replayed per query when going back in time."""
 
 
 class Timeline:
-    """Events 1 to `len(self)` of a run, and the state after the last of them.
+    """Events 1 to `len(self)` of a run and the fold state after the last one.
 
-    The events themselves stay in the database: of each its row and its step are kept.
+    Event contents stay in the database; only the rowid and step of each are kept.
     """
 
     def __init__(self) -> None:
@@ -48,14 +52,14 @@ class Timeline:
         """Sequence and rowid of the last event."""
         self.newest_row = -1
         self.repeats = False
-        """Whether sequences repeat, so that only the order of writing tells anything."""
+        """Whether sequences repeat, so that rowids determine the order."""
         self._checkpoints: Checkpoints[State] = Checkpoints()
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def append(self, rows: Sequence[Row]) -> None:
-        """Folds further events onto the state."""
+        """Fold further events onto the state."""
         state = self.state
         due = self._checkpoints.due(state.events)
         for row in rows:
@@ -69,7 +73,7 @@ class Timeline:
             self.newest_row = max(self.newest_row, max(row[0] for row in rows))
 
     def follows(self, rows: Sequence[Row]) -> bool:
-        """Whether these events come, in their order, after all that are known."""
+        """Return whether these events, in this order, come after all known ones."""
         before = self.last
         for row in rows:
             if not isinstance(row[1], int):
@@ -82,7 +86,7 @@ class Timeline:
         return True
 
     def at(self, event: int, read: Callable[[Sequence[int]], Sequence[Row]]) -> State:
-        """The state after the first `event` events; `read` gives events by their rows again."""
+        """Return the state after the first `event` events; `read` fetches events by rowid."""
         saved = self._checkpoints.before(event)
         begun, state = (saved[0], saved[1].copy()) if saved else (0, State())
         while begun < event:
@@ -94,13 +98,13 @@ class Timeline:
         return state
 
     def failures_until(self, event: int) -> array[int]:
-        """Events up to `event` that recorded a failure."""
+        """Return the events up to `event` that reported a failure."""
         failures = self.state.failures
         return failures[: bisect_right(failures, event)]
 
 
 def has_repeats(rows: Sequence[Row], last: tuple[Any, int] | None) -> bool:
-    """Whether, in their order, two of these events have one sequence, or one has none."""
+    """Return whether two consecutive events share a sequence, or one has none."""
     before = None if last is None else last[0]
     for row in rows:
         if row[1] == before or not isinstance(row[1], int):
@@ -111,23 +115,23 @@ def has_repeats(rows: Sequence[Row], last: tuple[Any, int] | None) -> bool:
 
 PAGE_ROWS = 20_000
 PAGE_BYTES = 8 << 20
-"""Text of events that is held at once, at the least one event."""
+"""Maximum text of the events in a page; a page has at least one event."""
 _AT_ONCE = 500
-"""Row ids that are asked for in one statement."""
+"""Rowids per statement."""
 
 _NEEDED = ("run_id", "sequence", "type", "timestamp", "event")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Consecutive events; `more` when there are further ones."""
+    """Consecutive events; `more` if others follow."""
 
     rows: Sequence[Row]
     more: bool
 
 
 def event_table(tables: Tables) -> Table | None:
-    """The table of events, if it has what a timeline needs."""
+    """Return the table of events if it has the columns a timeline needs."""
     table = tables.get("prism_agent_events")
     if table is None or not table.has_rowid or not all(map(table.has, _NEEDED)):
         return None
@@ -142,14 +146,14 @@ def read_page(
     by_writing: bool,
     indexed: bool,
 ) -> Page:
-    """The events after one (its sequence and rowid; None = from the first)."""
+    """Return the events after one given by sequence and rowid; None starts at the first."""
     table = "FROM prism_agent_events"
-    # Without an index every page would be a scan of its own: then there is one.
-    # Beyond a page: the event before it, which is asked for again, and one that tells of more.
+    # Without an index each page would cost a full scan, so read everything at once.
+    # Two more than a page: the event before it, read again, and the one that proves there are more.
     limit = f"LIMIT {PAGE_ROWS + 2}" if indexed else ""
     values: tuple[Any, ...]
     if by_writing:
-        # The plus keeps SQLite from sorting what it finds by the index, page after page.
+        # The unary plus keeps SQLite from sorting each page by the index.
         sql = f"SELECT {_columns()} {table} WHERE +run_id = ? AND rowid > ? ORDER BY rowid {limit}"
         values = (run, -1 if after is None else after[1])
     elif after is None:
@@ -176,9 +180,9 @@ def _page(cursor: sqlite3.Cursor, after: tuple[Any, int] | None, limited: bool) 
 
 
 def read_added(connection: sqlite3.Connection, run: str, after_row: int) -> list[Row]:
-    """Events of a run that were written after a rowid, as they were written.
+    """Return the events of a run with a rowid above `after_row`, in rowid order.
 
-    Looks at no row that was there before, whichever run it is of.
+    Reads no older row of any run.
     """
     sql = (
         f"SELECT {_columns()} FROM prism_agent_events WHERE rowid > ? AND +run_id = ?"
@@ -189,7 +193,7 @@ def read_added(connection: sqlite3.Connection, run: str, after_row: int) -> list
 
 def _columns() -> str:
     bare = ", ".join(f"'{kind}'" for kind in BARE)
-    # What does not even look like an object is passed on, so that it is said to be unreadable.
+    # Pass on what does not look like an object, so that it is reported as unreadable.
     return (
         "rowid, sequence, type, timestamp, CASE"
         f" WHEN type = '{DELTA}' THEN NULL"
@@ -199,19 +203,19 @@ def _columns() -> str:
 
 
 def are_there(connection: sqlite3.Connection, run: str, rowids: Sequence[int]) -> bool:
-    """Whether these rows still are events of the run."""
+    """Return whether these rows are still events of the run."""
     sql = "SELECT 1 FROM prism_agent_events WHERE rowid = ? AND +run_id = ?"
     return all(connection.execute(sql, (row, run)).fetchone() is not None for row in rowids)
 
 
 def count_events(connection: sqlite3.Connection, run: str) -> int:
-    """How many events a run has."""
+    """Return the number of events of a run."""
     sql = "SELECT count(*) FROM prism_agent_events WHERE run_id = ?"
     return int(connection.execute(sql, (run,)).fetchone()[0])
 
 
 def read_again(connection: sqlite3.Connection, rowids: Sequence[int]) -> list[Row]:
-    """The events in these rows, in the order asked for; those that are gone are left out."""
+    """Return the events with these rowids, in this order, without deleted ones."""
     found: dict[int, Row] = {}
     for start in range(0, len(rowids), _AT_ONCE):
         part = rowids[start : start + _AT_ONCE]
@@ -225,7 +229,7 @@ def read_again(connection: sqlite3.Connection, rowids: Sequence[int]) -> list[Ro
 def read_event_records(
     connection: sqlite3.Connection, tables: Tables, rowids: Sequence[int]
 ) -> list[Record | None]:
-    """Whole events as the store would give them; None for one that is gone."""
+    """Return whole events as records of the store; None for a deleted one."""
     table = event_table(tables)
     if table is None:
         return [None] * len(rowids)
@@ -247,14 +251,14 @@ COUNTED = (
     ("prism_usage", "run_id"),
     ("prism_run_feedback", "run_id"),
 )
-"""Tables behind tabs, and by which of the run's names their rows are found."""
+"""The tables behind tabs, with the column that selects the rows of a run."""
 MOST_COUNTED = 1_000
-"""More rows than these are not counted with every read."""
+"""Rows beyond this are not counted on every read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What one read found."""
+    """The result of one read."""
 
     layout: Layout
     head: RunHead | None
@@ -264,28 +268,28 @@ class Loaded:
     last_entry_at: int | None
     usage: tuple[UsageRow, ...]
     counts: Mapping[str, int | None]
-    """Rows of the tables behind tabs; None where there are too many to count."""
+    """Rows of the tables behind tabs; None for more than MOST_COUNTED."""
     page: Page
     fresh: bool
-    """Whether the page begins at the first event, because what was known does not hold."""
+    """Whether the page starts at the first event because the known ones are no longer valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is known of a run."""
+    """What is already known of a run."""
 
     run: str
     timeline: Timeline
-    """Its events so far; only looked at."""
+    """Its events so far; not modified."""
     layout: Layout | None = None
     prompt: str | None = None
     session: str | None = None
     counted: bool = False
-    """Whether events are to be counted, so that it shows when old ones were taken away."""
+    """Whether to count the events, which reveals that old ones were deleted."""
 
 
 def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
-    """The question to ask: it has no effect but its answer."""
+    """Return the query for a read; it has no side effects and may run twice."""
 
     def load(connection: sqlite3.Connection) -> Loaded:
         layout = layout_of(connection, wanted.layout)
@@ -313,7 +317,7 @@ def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
 def pager(
     run: str, after: tuple[object, int] | None, layout: Layout, by_writing: bool
 ) -> Callable[[sqlite3.Connection], Page]:
-    """The question for further events."""
+    """Return the query for the next page of events."""
     return lambda connection: read_page(
         connection, run, after, by_writing=by_writing, indexed=layout.event_index
     )
@@ -333,7 +337,7 @@ def _events(connection: sqlite3.Connection, layout: Layout, wanted: Wanted) -> t
 def _added(
     connection: sqlite3.Connection, run: str, known: Timeline, counted: bool
 ) -> list[Row] | None:
-    """The events that were added; None when those that were known do not stand as they did."""
+    """Return the added events; None if the known ones have changed."""
     last = known.last
     if last is None or not are_there(connection, run, (known.rows[0], last[1])):
         return None

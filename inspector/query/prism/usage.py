@@ -1,9 +1,9 @@
-"""What a run used: which rows of `prism_usage` count, so that no turn is counted twice.
+"""Token usage: which rows of `prism_usage` count, so that no turn is counted twice.
 
-Source: Prism 0.3.0, the usage ledger. A row is a provider turn or the total of a run. Totals exist
-for runs that succeeded only, and of a resumed run they cover its last segment: turns are added up,
-and a total counts where a run has no turn at all. Databases of schema version 1 have no scope:
-their rows are turns, and the last one of a run that succeeded repeats the turn before it.
+Source: Prism 0.3.0, the usage ledger. A row is a provider turn or a run's total. Totals exist only
+for runs that succeeded, and a resumed run's total covers only its last segment; so turns are added
+up, and a total counts only where a run has no turns. Schema version 1 has no scope: its rows are
+turns, and the last row of a run that succeeded repeats the turn before it.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ HOW = {
     TOTAL: "the run's own total, as no turn is recorded",
     UNSCOPED: "rows of schema version 1, which are turns; the last one repeats a turn",
 }
-"""How a sum was computed, by where it comes from."""
+"""Explanations of totals, by their source."""
 
 _COLUMNS = ("id", "session_id", "run_id", "scope", "turn", "attempt", "usage", "recorded_at")
 
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """A row of `prism_usage`, read."""
+    """A parsed row of `prism_usage`."""
 
     rowid: int
     id: str
@@ -69,7 +69,7 @@ def usage_rows(
     after: int = -1,
     run_id: str | None = None,
 ) -> Iterator[UsageRow]:
-    """Rows as they were written: those after a rowid, of one run or of all."""
+    """Yield rows in the order written: after a rowid, of one run or of all."""
     table = tables.get("prism_usage")
     if table is None or not table.has_rowid:
         return
@@ -105,7 +105,7 @@ def _usage_row(row: Sequence[Any], scoped: bool) -> UsageRow:
 
 
 def tokens_of(usage: Mapping[str, Any]) -> Tokens:
-    """The tokens of a usage object; a total that is missing is input and output, if both are."""
+    """Return the tokens of a usage object; a missing total is the sum of input and output."""
     counts = [
         _count(usage.get(name))
         for name in (
@@ -128,7 +128,7 @@ def _count(value: object) -> int | None:
 
 
 def cost_of(value: object) -> Decimal | None:
-    """A price; what is missing, negative or no number is unknown, which is not nothing."""
+    """Return a price; None (unknown) if missing, negative or not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return None
     try:
@@ -141,13 +141,13 @@ def cost_of(value: object) -> Decimal | None:
 def judged_run(
     rows: Sequence[UsageRow], key: str | None, model: str | None, succeeded: bool
 ) -> list[Spending]:
-    """The rows of one run, with whether each counts."""
+    """Return the rows of one run, marking those that count."""
     why = _why_not(rows, succeeded) if rows else []
     return [_spending(row, key, model, reason) for row, reason in zip(rows, why, strict=True)]
 
 
 def judged_without_run(rows: Sequence[UsageRow], busy: Collection[str | None]) -> list[Spending]:
-    """Rows that name no run; `busy` are the sessions of which some run's use is recorded."""
+    """Return rows without a run; `busy` are the sessions with usage of runs."""
     turns = {row.session for row in rows if row.scope == TURN}
     return [
         _spending(
@@ -161,7 +161,7 @@ def judged_without_run(rows: Sequence[UsageRow], busy: Collection[str | None]) -
 
 
 def source_of(rows: Iterable[Spending]) -> str | None:
-    """Where a run's sum comes from: turns, its total, rows without scope; None without rows."""
+    """Return the source of a run's total: turns, its own total or unscoped rows."""
     counted = {one.scope for one in rows if one.counts}
     for scope in (TURN, UNSCOPED, TOTAL):
         if scope in counted:
@@ -170,7 +170,7 @@ def source_of(rows: Iterable[Spending]) -> str | None:
 
 
 def _why_not(group: Sequence[UsageRow], succeeded: bool) -> list[str | None]:
-    """Per row of a run why it does not count, None where it does."""
+    """Return per row of a run the reason why it does not count; None if it does."""
     if any(row.scope == TURN for row in group):
         return [REPEATS if row.scope != TURN else None for row in group]
     unscoped = group[-1].scope == UNSCOPED

@@ -1,6 +1,9 @@
-"""Which database is genuine: what Prism itself would say of it on opening, and what to do.
+"""The verdict on a database: what Prism would say on opening it, and what to do.
 
-All of them can be looked at here, whatever Prism says; nothing is written to find out.
+Source: Prism 0.3.0, its checks on opening (`prism_migrations`, then the schema), and the checksums
+that releases 0.0.6 to 0.3.0 wrote. A checksum covers a description of the step, not its SQL; that
+of the first step was derived from the newest description and so changed twice. Inspector reads
+every database, whatever the verdict, and writes nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from inspector.query.tables import Table, Tables
 
 
 class Migration(NamedTuple):
-    """One row of `prism_migrations`, in the order in which the store reads them."""
+    """A row of `prism_migrations`, in the store's order."""
 
     name: str | None
     version: str | None
@@ -31,7 +34,7 @@ class Migration(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A step that this version of Prism knows."""
+    """A migration step of Prism 0.3.0."""
 
     name: str
     version: str
@@ -76,12 +79,12 @@ STEPS = (
 
 @dataclass(frozen=True, slots=True)
 class OldFirst:
-    """A genuine checksum of the first step that today's Prism does not accept."""
+    """A genuine checksum of the first step that Prism 0.3.0 rejects."""
 
     checksum: str
     releases: str
     steps: range
-    """How many steps those releases may have left."""
+    """How many steps databases of those releases may have."""
 
 
 OLD_FIRSTS = (
@@ -102,22 +105,22 @@ _PREFIX = "Migration history"
 
 @dataclass(frozen=True, slots=True)
 class HistoryVerdict:
-    """What the history alone tells. `word` is one of Store.verdict's, or None while nothing is odd.
+    """The verdict on the history alone. `word` is a verdict word; None if nothing is wrong.
 
-    `says` is what Prism 0.3.0 says on opening, `reason` the same for a person.
+    `says` is Prism's message on opening, `reason` explains it.
     """
 
     version: int
-    """Steps that are there in the right order."""
+    """Steps present in the right order."""
     word: str | None = None
     says: str | None = None
     reason: str | None = None
     releases: str | None = None
-    """Who wrote it, where that is known to be old releases."""
+    """The old releases that wrote it."""
 
 
 def judge_history(rows: Sequence[Migration]) -> HistoryVerdict:
-    """Judges the history as the store does, in the store's order."""
+    """Judge the history by the store's own rules."""
     version = _leading(rows)
     if len(rows) > NEWEST:
         return HistoryVerdict(
@@ -155,7 +158,7 @@ def _misplaced(rows: Sequence[Migration], version: int) -> HistoryVerdict | None
 
 
 def _without_checksums(rows: Sequence[Migration], count: int, version: int) -> HistoryVerdict:
-    """Releases before 0.0.6 wrote none at all; a history with some was never written."""
+    """Judge a history with missing checksums, which only releases before 0.0.6 wrote."""
     if count == len(rows) == NEWEST:
         return _misplaced(rows, version) or HistoryVerdict(
             version, "legacy_unchecksummed", None, "Its migration steps bear no checksums"
@@ -190,7 +193,7 @@ def _by_checksums(rows: Sequence[Migration], version: int) -> HistoryVerdict:
 
 
 def checksum_known(place: int, checksum: str | None) -> str:
-    """What a checksum is: `current`, `releases 0.0.6 to 0.0.12`, `none` or `unknown`."""
+    """Return `current`, `releases 0.0.6 to 0.0.12`, `none` or `unknown`."""
     if checksum is None:
         return "none"
     if place < len(STEPS) and checksum == STEPS[place].checksum:
@@ -214,32 +217,32 @@ _ALL_READ = "Everything in it can be looked at here."
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The judgement of one database."""
+    """The verdict on one database."""
 
     word: str
     version: int
-    """Schema version: migration steps that are there in order; 0 without any."""
+    """Migration steps present in order; 0 without any."""
     steps: int
     """Rows of the history."""
     says: str | None
-    """What Prism 0.3.0 says on opening: its own words, None when it opens the database."""
+    """The message of Prism 0.3.0 on opening; None if it opens the database."""
     opens: bool
-    """Whether Prism 0.3.0 opens it, as far as its checks are known."""
+    """Whether Prism 0.3.0 opens the database, as far as its checks are known."""
     reason: str
-    """Why it is judged so, a sentence."""
+    """A sentence."""
     advice: str
-    """What to do, sentences."""
+    """What to do, in sentences."""
     drift: tuple[Drift, ...] = ()
 
     @property
     def sentence(self) -> str:
-        """All of it for a person."""
+        """The reason, Prism's message and the advice."""
         says = f" Prism 0.3.0 says: {self.says}." if self.says else ""
         return f"{self.reason}{says} {self.advice}"
 
 
 def judge(connection: sqlite3.Connection, tables: Tables) -> Verdict:
-    """Judges a database; costs some twenty lookups in its catalogue."""
+    """Judge a database with about twenty catalogue queries."""
     rows = _history(connection, tables)
     told = judge_history(rows)
     version = min(told.version, NEWEST)
@@ -268,7 +271,7 @@ def _history_order(table: Table) -> str:
 
 
 def _blocked(tables: Tables, version: int) -> tuple[str, str] | None:
-    """What makes a step after `version` fail: its column (table, column) is there already."""
+    """Return the table and column that make a later step fail because they already exist."""
     for step, table, column in ADDED_COLUMNS:
         known = tables.get(table)
         if step > version and known is not None and known.has(column):

@@ -1,4 +1,4 @@
-"""From what was read of a run to what is handed out: Run, store, findings."""
+"""Build runs, stores, tabs and findings from what was read."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from inspector.query.tables import Tables
 from inspector.query.view import Tab
 
 SETTLED_MS = 60_000
-"""How long a run's row may lag behind its last event before that is odd."""
+"""How long a run's row may lag behind its last event without being reported."""
 
 MOST_UNENDED = 5
-"""Steps without an end that are named one by one."""
+"""Steps without an end that are reported one by one."""
 
 _OPEN = (StepKind.SEGMENT, StepKind.TURN, StepKind.LOOP, StepKind.TOOL_CALL, StepKind.WAIT)
 
 
 def run_key(path: str, name: str) -> str:
-    """The run's key, stable for as long as the database lies where it lies."""
+    """Return the key of a run."""
     return f"{NAME}:{path}#{name}"
 
 
 def store_of(path: str, tables: Tables, verdict: Verdict, damage: Sequence[str] = ()) -> Store:
-    """The store as it can be read now."""
+    """Return the store as read now."""
     health, reason = health_of(tables, damage)
     return Store(
         path,
@@ -52,22 +52,22 @@ def store_of(path: str, tables: Tables, verdict: Verdict, damage: Sequence[str] 
 
 
 def unreadable_store(path: str, health: Health, reason: str) -> Store:
-    """A store that cannot be read now and never could."""
+    """Return a store that was never readable."""
     return Store(path, NAME, None, WriteStyle.NONE, health, reason)
 
 
 @dataclass(frozen=True, slots=True)
 class AgentFacts:
-    """What an agent run's head is made of."""
+    """What an agent run is built from."""
 
     id: str
     head: RunHead | None
-    """None for a run that only its events name."""
+    """None for a run that only events name."""
     session: str | None
     checkpoint: Checkpoint | None = None
     denied: bool = False
     title: str | None = None
-    """The session's own title."""
+    """The session's title."""
     prompt: str | None = None
     last_activity_at: int | None = None
     parent_key: str | None = None
@@ -75,7 +75,7 @@ class AgentFacts:
 
 
 def agent_run(path: str, store: Store, facts: AgentFacts, now: int) -> Run:
-    """An agent run without its events."""
+    """Return an agent run without its events."""
     head, checkpoint = facts.head, facts.checkpoint
     moments = [facts.last_activity_at, head.finished_at if head else None]
     active = max((one for one in moments if one is not None), default=None)
@@ -122,11 +122,11 @@ def _agent_findings(
 
 @dataclass(frozen=True, slots=True)
 class WorkflowFacts:
-    """What a workflow run's head is made of."""
+    """What a workflow run is built from."""
 
     workflow: Workflow
     name: str
-    """What its key ends in: the run id, the checkpoint's key where another run has that id."""
+    """The last part of its key: the run id, or the checkpoint's key if another run has that id."""
     lease: Lease | None
     last_activity_at: int | None = None
     parent_key: str | None = None
@@ -134,7 +134,7 @@ class WorkflowFacts:
 
 
 def workflow_run(path: str, store: Store, facts: WorkflowFacts, now: int) -> Run:
-    """A workflow or saga run, without its nodes."""
+    """Return a workflow or saga run without its nodes."""
     workflow = facts.workflow
     checkpoint = workflow.checkpoint
     status, raw = status_rules.workflow_status(workflow)
@@ -161,7 +161,7 @@ def workflow_run(path: str, store: Store, facts: WorkflowFacts, now: int) -> Run
 
 
 def completed(run: Run, steps: StepTable, more: Iterable[Finding], note: str | None) -> Run:
-    """The run with what its steps tell."""
+    """Complete a run with counts, findings and progress from its steps."""
     return replace(
         run,
         findings=(*run.findings, *more),
@@ -172,7 +172,7 @@ def completed(run: Run, steps: StepTable, more: Iterable[Finding], note: str | N
 
 
 def open_constructs(steps: StepTable) -> tuple[tuple[OpenConstruct, ...], tuple[int, ...]]:
-    """What began and has no recorded end, and the numbers of these steps."""
+    """Return the steps without a recorded end, and their numbers."""
     running, waiting = STATUS_CODE[Status.RUNNING], STATUS_CODE[Status.WAITING]
     found: list[int] = []
     for code in (running, waiting):
@@ -191,7 +191,7 @@ def _construct(steps: StepTable, number: int) -> OpenConstruct:
 
 
 def agent_note(state: State) -> str | None:
-    """Where the run stands, in the few signs that its row in the list has room for."""
+    """Return the progress of an agent run for the list: `turn 3 ƒ1`."""
     if state.turn < 0:
         return None
     running = sum(state.is_running(step) for step in state.tools.values())
@@ -199,7 +199,7 @@ def agent_note(state: State) -> str | None:
 
 
 def unended(status: Status, open_: Sequence[OpenConstruct]) -> Iterator[Finding]:
-    """Steps that never ended although the run says that it is over."""
+    """Report steps without an end in a run that is over."""
     if status not in ENDED:
         return
     word = "contradiction" if status is Status.COMPLETED else "never_finished"
@@ -216,7 +216,7 @@ def _named(one: OpenConstruct) -> str:
 
 
 def workflow_note(steps: StepTable) -> str | None:
-    """How many of a workflow's nodes are over."""
+    """Return the progress of a workflow for the list: `3/5 nodes`."""
     nodes = [n for n in range(len(steps)) if steps.parent[n] < 0]
     if not nodes:
         return None
@@ -234,14 +234,14 @@ _COUNTED = (
 
 
 def agent_tabs(loaded: Loaded) -> tuple[Tab, ...]:
-    """Of an agent run."""
+    """Return the tabs of an agent run."""
     shown = [Tab("timeline", "Timeline"), Tab("values", "Values")]
     for part, title, table in _COUNTED:
         if table not in loaded.counts:
             continue
         count = loaded.counts[table]
         if count != 0 or part != "feedback":
-            # Rows of tools are transitions, of which a call has several.
+            # Rows of tool calls are transitions, several per call.
             shown.append(Tab(part, title, None if part == "calls" else count))
     if loaded.checkpoint is not None:
         version = loaded.checkpoint.version
@@ -255,7 +255,7 @@ def _last(tables: Tables) -> tuple[Tab, Tab]:
 
 
 def workflow_tabs(tables: Tables, leased: bool, tools: int) -> tuple[Tab, ...]:
-    """Of a workflow run."""
+    """Return the tabs of a workflow."""
     shown = [
         Tab("timeline", "Nodes", None, "last state"),
         Tab("values", "Values"),

@@ -1,7 +1,7 @@
-"""A workflow or saga from its checkpoint: its last state, for Prism keeps no history of it.
+"""The steps of a workflow or saga, read from its checkpoint.
 
-Source: Prism 0.3.0, workflow checkpoints. There are no edges, kinds or instants of nodes in it, so
-none are shown. A saga is a workflow whose id names it; its steps are in the metadata.
+Source: Prism 0.3.0, workflow checkpoints. Prism stores only the latest state, without edges, kinds
+or timestamps of nodes. A saga is a workflow with a special id; its steps are in the metadata.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspector.query.prism.row_summaries import Checkpoint
 
 SAGA_PREFIX = "__prism_saga__/"
 LAST_STATE = "last state, no history"
-"""What a workflow's record is; shown as its mode."""
+"""Shown as the mode of workflow runs."""
 
 NODE_STATUS = {
     "pending": Status.PENDING,
@@ -38,7 +38,7 @@ _TOOL_PREFIX = "wf_"
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """A workflow's checkpoint, with its names decoded."""
+    """A workflow's checkpoint with its decoded names."""
 
     checkpoint: Checkpoint
     workflow_id: str
@@ -48,45 +48,45 @@ class Workflow:
 
     @property
     def title(self) -> str:
-        """The workflow's name; for a saga the saga's."""
+        """The name of the workflow or saga."""
         if self.is_saga:
             return name_of(self.saga.get("sagaId")) or self.workflow_id.rpartition("/")[0]
         return self.workflow_id
 
     @property
     def is_saga(self) -> bool:
-        """Whether it is a saga."""
+        """Whether this is a saga."""
         return self.workflow_id.startswith(SAGA_PREFIX)
 
     @property
     def lease_key(self) -> str:
-        """Under which key a worker would hold a lease of it."""
+        """The key of the lease that a worker holds while it runs this workflow."""
         return self.workflow_id.removeprefix(SAGA_PREFIX) if self.is_saga else self.checkpoint.key
 
     @property
     def parent_run(self) -> str | None:
-        """The run whose node it is."""
+        """The id of the run that this workflow is a node of."""
         metadata = mapping(self.checkpoint.value.get("metadata"))
         return name_of(metadata.get("parentRunId"))
 
     @property
     def source_run(self) -> str | None:
-        """The run that it replays from one of its nodes."""
+        """The id of the run that this one replays from one of its nodes."""
         return name_of(mapping(self.checkpoint.value.get("lineage")).get("sourceRunId"))
 
     @property
     def suspension(self) -> Mapping[str, Any]:
-        """What it waits for: node, reason, data."""
+        """The pending suspension: node, reason, data."""
         return mapping(self.checkpoint.value.get("suspension"))
 
 
 def decoded_key(key: str) -> list[str]:
-    """The parts of a key; each was encoded as in a URI."""
+    """Split a checkpoint key into its URI-decoded parts."""
     return [unquote(part) for part in key.split("/")]
 
 
 def workflow_of(checkpoint: Checkpoint) -> Workflow:
-    """Reads the names of a checkpoint, from its value or else its key."""
+    """Return a checkpoint as a workflow; names come from its value, else from its key."""
     value = checkpoint.value
     parts = decoded_key(checkpoint.key)
     workflow_id = name_of(value.get("workflowId")) or parts[0]
@@ -97,7 +97,7 @@ def workflow_of(checkpoint: Checkpoint) -> Workflow:
 
 @dataclass(frozen=True, slots=True)
 class ToolTrack:
-    """The rows of one tool call, joined. Instants in UTC ms."""
+    """One tool call joined from its rows. Instants in UTC ms."""
 
     call: str
     name: str
@@ -110,7 +110,7 @@ class ToolTrack:
 
 
 def workflow_steps(workflow: Workflow, tools: Iterable[ToolTrack]) -> StepTable:
-    """The steps of a workflow: its nodes with their tools, or a saga's steps with their undoing."""
+    """Return the steps: nodes with their tool calls, or saga steps with their compensations."""
     steps = StepTable()
     if workflow.saga:
         _saga_steps(steps, workflow.saga)
@@ -158,7 +158,7 @@ def _node(steps: StepTable, name: str, told: Mapping[str, Any], raw: str | None)
     if attempt is not None:
         extra.ref["attempt"] = attempt
         before = range(1, min(attempt, _MOST_ATTEMPTS))
-        # Earlier attempts left nothing but their number.
+        # Only the number of earlier attempts is recorded.
         extra.attempts = [
             *(Attempt(n, Status.UNKNOWN) for n in before),
             Attempt(attempt, status, raw, extra.error),
@@ -194,7 +194,7 @@ TOOL_STATUS = {
 
 
 def _node_of(call: str) -> str:
-    """The node of a workflow's tool call: `wf_<node>_<uuid>`."""
+    """Return the node of a workflow's tool call, whose id is `wf_<node>_<uuid>`."""
     if not call.startswith(_TOOL_PREFIX):
         return ""
     return call.removeprefix(_TOOL_PREFIX).rpartition("_")[0]
