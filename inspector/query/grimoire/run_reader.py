@@ -28,8 +28,8 @@ from inspector.query.grimoire.session import read_session
 from inspector.query.grimoire.session_document import session_document
 from inspector.query.grimoire.timeline import KEPT_BYTES, Timeline
 from inspector.query.progress import Progress, no_progress
+from inspector.query.reader_pool import ReaderPool
 from inspector.query.run_reader import RunReader
-from inspector.query.shared import SharedSource
 from inspector.query.view import RunView, StepContext, ValueList
 from inspector.store.read import StoreUnavailable
 
@@ -62,10 +62,10 @@ class SpellRun(RunReader):
     capabilities = Capabilities(pnl=True, compared=tuple(comparing.COLUMNS))
 
     def __init__(
-        self, path: str, spell: str, run_id: str | None, source: SharedSource, clock: Clock
+        self, path: str, spell: str, run_id: str | None, source: ReaderPool, clock: Clock
     ) -> None:
         self._place = view.Place(path, spell, run_id)
-        self._asker = source.asker()
+        self._asker = source.lease()
         self._clock = clock
         self._timeline = Timeline()
         self._mark: tuple[int, int, bytes] | None = None

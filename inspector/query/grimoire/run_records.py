@@ -18,26 +18,26 @@ from inspector.query.grimoire.records import (
     track_record,
 )
 from inspector.query.grimoire.view import Facts
-from inspector.query.shared import Asker
+from inspector.query.reader_pool import ReaderLease
 
 
-def _run(facts: Facts, asker: Asker) -> Records:
+def _run(facts: Facts, asker: ReaderLease) -> Records:
     return [] if facts.rows.row is None else [run_record(facts.rows.row)]
 
 
-def _tracks(facts: Facts, asker: Asker) -> Records:
+def _tracks(facts: Facts, asker: ReaderLease) -> Records:
     return [track_record(one) for one in facts.rows.tracks]
 
 
-def _handoffs(facts: Facts, asker: Asker) -> Records:
+def _handoffs(facts: Facts, asker: ReaderLease) -> Records:
     return [handoff_record(one) for one in facts.rows.handoffs]
 
 
-def _steps(facts: Facts, asker: Asker) -> Records:
+def _steps(facts: Facts, asker: ReaderLease) -> Records:
     return [step_result_record(one) for one in facts.rows.step_results]
 
 
-def _provenance(facts: Facts, asker: Asker) -> Records:
+def _provenance(facts: Facts, asker: ReaderLease) -> Records:
     """As recorded, with what was stale marked and what changed since the run before it."""
     provenance = facts.parsed.get("provenance")
     if not isinstance(provenance, dict):
@@ -61,7 +61,7 @@ def _source(source: Any, provenance: Mapping[str, Any]) -> Any:
     return {**source, "stale": True} if comparing.is_stale(source, provenance) else source
 
 
-def _state(facts: Facts, asker: Asker) -> Records:
+def _state(facts: Facts, asker: ReaderLease) -> Records:
     """Each name of the state: as saved now, as this run left it, as the run before it did."""
     saved, final = _json(facts.rows.state, "state"), _json(facts.rows.row, "final_state")
     before = _json(facts.rows.before, "final_state")
@@ -92,16 +92,16 @@ def _json(row: Mapping[str, Any] | None, column: str) -> Any:
         return None
 
 
-def _store(facts: Facts, asker: Asker) -> Records:
+def _store(facts: Facts, asker: ReaderLease) -> Records:
     return store_records.of_store(asker, None)[1]
 
 
-def _tables(facts: Facts, asker: Asker) -> Records:
+def _tables(facts: Facts, asker: ReaderLease) -> Records:
     """Every table and view, those of others included."""
     return asker.read(store_records.tables).value
 
 
-PARTS: Mapping[str, Callable[[Facts, Asker], Records]] = {
+PARTS: Mapping[str, Callable[[Facts, ReaderLease], Records]] = {
     "run": _run,
     "tracks": _tracks,
     "handoffs": _handoffs,

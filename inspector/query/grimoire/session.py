@@ -29,7 +29,7 @@ from inspector.query.grimoire.run_money import Asset, RunMoney, Why
 from inspector.query.grimoire.state import State
 from inspector.query.grimoire.verdicts import Mode, known_mode, mode_of, succeeded
 from inspector.query.progress import Progress, no_progress
-from inspector.query.shared import Asker
+from inspector.query.reader_pool import ReaderLease
 from inspector.query.tables import Tables, read_tables
 
 DEFAULT_LIMIT = 100
@@ -123,7 +123,7 @@ class _Found:
 
 
 def read_session(
-    asker: Asker,
+    asker: ReaderLease,
     spell: str,
     limit: int = DEFAULT_LIMIT,
     tell: Progress = no_progress,
@@ -176,7 +176,7 @@ class _Progress:
         self._tell(min(self._before + byte, self._total), self._total)
 
 
-def _read(asker: Asker, found: _Found, spell: str, limit: int, tell: Progress) -> Session:
+def _read(asker: ReaderLease, found: _Found, spell: str, limit: int, tell: Progress) -> Session:
     session, progress, before = Session(spell, limit), _Progress(tell, found), 0
     for row in found.runs:
         progress.run(before)
@@ -198,7 +198,7 @@ def _read(asker: Asker, found: _Found, spell: str, limit: int, tell: Progress) -
 
 
 def _money(
-    asker: Asker, found: _Found, run_id: str, session: Session, progress: _Progress
+    asker: ReaderLease, found: _Found, run_id: str, session: Session, progress: _Progress
 ) -> tuple[RunMoney, State | None]:
     """What the run's ledger says; a ledger that cannot be read to its end says nothing."""
     row = found.ledgers.get(run_id)

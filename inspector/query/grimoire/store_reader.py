@@ -30,8 +30,8 @@ from inspector.query.grimoire.session import DEFAULT_LIMIT, Session, read_sessio
 from inspector.query.grimoire.texts import UNKNOWN, Edges, edges
 from inspector.query.grimoire.verdicts import Mode, mode_of
 from inspector.query.progress import Progress, no_progress
+from inspector.query.reader_pool import ReaderPool
 from inspector.query.run_reader import RunReader
-from inspector.query.shared import SharedSource
 from inspector.query.store_reader import StoreReader
 from inspector.store.read import StoreUnavailable
 from inspector.text.parse_time import parse_instant
@@ -88,8 +88,8 @@ class GrimoireStore(StoreReader):
     def __init__(self, path: str, clock: Clock) -> None:
         self.path = path
         self._clock = clock
-        self._source = SharedSource(path, clock)
-        self._asker = self._source.asker()
+        self._source = ReaderPool(path, clock)
+        self._asker = self._source.lease()
         self._memory = _Memory()
         self._look: _Look | None = None
         self._last: tuple[Store, tuple[Run, ...]] | None = None

@@ -15,7 +15,7 @@ from inspector.query.grimoire.records import Record, Records, run_record
 from inspector.query.grimoire.rows import Listing, read_listing, rows_of, spell_runs
 from inspector.query.grimoire.schema import CORE, CROSS_CHAIN, missing_tables
 from inspector.query.raw_tables import table_records
-from inspector.query.shared import Asker
+from inspector.query.reader_pool import ReaderLease
 from inspector.query.tables import Tables, quoted, read_tables
 
 STATE, RUN, STORE, TABLES = "state", "run", "store", "tables"
@@ -29,7 +29,7 @@ def spell_ids(listing: Listing) -> Collection[str]:
     return sorted(str(name) for name in named)
 
 
-def of_spell(asker: Asker, spell: str, part: str | None) -> tuple[str, Records]:
+def of_spell(asker: ReaderLease, spell: str, part: str | None) -> tuple[str, Records]:
     """A spell's saved state, or its runs, newest first."""
     part = part or STATE
     if part == STATE:
@@ -58,7 +58,7 @@ def _runs(connection: sqlite3.Connection, spell: str) -> list[Record]:
     return [run_record(row) for row in spell_runs(connection, read_tables(connection), spell, 0)]
 
 
-def of_store(asker: Asker, part: str | None) -> tuple[str, Records]:
+def of_store(asker: ReaderLease, part: str | None) -> tuple[str, Records]:
     """What the store holds, by count and by name."""
     part = part or STORE
     if part == TABLES:

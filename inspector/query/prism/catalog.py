@@ -32,13 +32,13 @@ from inspector.query.prism.row_summaries import (
     WORKFLOW,
     Checkpoint,
     Lease,
-    RunHead,
-    SessionHead,
+    RunSummary,
+    SessionSummary,
     first_message,
     read_leases,
     read_some_checkpoints,
-    run_head,
     run_rows,
+    run_summary,
     title_of,
 )
 from inspector.query.prism.usage import UsageRow, judged_run, judged_without_run, usage_rows
@@ -48,8 +48,18 @@ from inspector.query.tables import Tables
 MOST_ORPHANS = 1000
 
 
+AGE_MS = 60_000
+"""How often active runs are rebuilt without a write."""
+
+
+_MOVING = (Status.RUNNING, Status.WAITING)
+
+
+# Reading
+
+
 @dataclass(frozen=True, slots=True)
-class Marks:
+class NewestRows:
     """The newest rowid of each growing table; -1 if empty."""
 
     event: int = -1
@@ -58,11 +68,11 @@ class Marks:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Known:
     """What is already known."""
 
     layout: Layout | None = None
-    marks: Marks = Marks()
+    newest: NewestRows = NewestRows()
     runs: Mapping[str, Row] = field(default_factory=dict)
     prompted: frozenset[str] = frozenset()
     """Runs whose first message is known."""
@@ -73,15 +83,15 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Changes:
     """The result of one read: mappings hold changes, sequences everything unless noted."""
 
     layout: Layout
-    marks: Marks
+    newest: NewestRows
     whole: bool
     """Whether everything was read again."""
     runs: tuple[Row, ...]
-    sessions: Mapping[str, SessionHead]
+    sessions: Mapping[str, SessionSummary]
     activity: Mapping[str, int]
     """Run → its newest event or entry, UTC ms; only runs with additions."""
     prompts: Mapping[str, str]
@@ -97,31 +107,31 @@ class Found:
     """Added rows."""
 
 
-def summary(asked: Asked) -> Callable[[sqlite3.Connection], Found]:
+def changes_query(known: Known) -> Callable[[sqlite3.Connection], Changes]:
     """Return the query for what was added or changed."""
 
-    def ask(connection: sqlite3.Connection) -> Found:
-        layout = layout_of(connection, asked.layout)
-        known = asked if layout is asked.layout and not _shrank(connection, asked) else Asked()
-        return _Summary(connection, layout, known).found()
+    def read(connection: sqlite3.Connection) -> Changes:
+        layout = layout_of(connection, known.layout)
+        is_valid = layout is known.layout and not _has_lost_rows(connection, known)
+        return _Read(connection, layout, known if is_valid else Known()).changes()
 
-    return ask
+    return read
 
 
-def _shrank(connection: sqlite3.Connection, asked: Asked) -> bool:
+def _has_lost_rows(connection: sqlite3.Connection, known: Known) -> bool:
     """Return whether known rows have gone, by retention or a restored database."""
-    if asked.layout is None:
+    if known.layout is None:
         return True
-    newest = _marks(connection, asked.layout.tables)
+    newest = _newest_rows(connection, known.layout.tables)
     return (
-        newest.event < asked.marks.event
-        or newest.entry < asked.marks.entry
-        or newest.usage < asked.marks.usage
+        newest.event < known.newest.event
+        or newest.entry < known.newest.entry
+        or newest.usage < known.newest.usage
     )
 
 
-def _marks(connection: sqlite3.Connection, tables: Tables) -> Marks:
-    return Marks(
+def _newest_rows(connection: sqlite3.Connection, tables: Tables) -> NewestRows:
+    return NewestRows(
         *(
             newest_row(connection, tables, name)
             for name in ("prism_agent_events", "prism_session_entries", "prism_usage")
@@ -129,51 +139,51 @@ def _marks(connection: sqlite3.Connection, tables: Tables) -> Marks:
     )
 
 
-class _Summary:
+class _Read:
     """One read of the store."""
 
-    def __init__(self, connection: sqlite3.Connection, layout: Layout, known: Asked) -> None:
+    def __init__(self, connection: sqlite3.Connection, layout: Layout, known: Known) -> None:
         self._connection = connection
         self._layout = layout
         self._tables = layout.tables
         self._known = known
         self._whole = known.layout is None
 
-    def found(self) -> Found:
+    def changes(self) -> Changes:
         """Run every part of the read."""
         rows = tuple(run_rows(self._connection, self._tables))
         sessions_of = {text_of(row[0]): text_or_none(row[1]) for row in rows}
-        touched, strangers = self._touched(sessions_of)
+        touched, without_row = self._runs_with_additions(sessions_of)
         changed, present = self._checkpoints()
-        return Found(
+        return Changes(
             layout=self._layout,
-            marks=_marks(self._connection, self._tables),
+            newest=_newest_rows(self._connection, self._tables),
             whole=self._whole,
             runs=rows,
             sessions=dict(self._sessions()),
             activity=dict(self._activity(touched, sessions_of)),
             prompts=dict(self._prompts(sessions_of)),
             denied=frozenset(self._denied(rows)),
-            orphans=strangers,
+            orphans=without_row,
             changed=changed,
             present=present,
             leaf_runs=dict(self._leaf_runs(changed)),
             leases=tuple(read_leases(self._connection, self._tables)),
-            usage=tuple(usage_rows(self._connection, self._tables, after=self._known.marks.usage)),
+            usage=tuple(usage_rows(self._connection, self._tables, after=self._known.newest.usage)),
         )
 
-    def _touched(
+    def _runs_with_additions(
         self, runs: Mapping[str, str | None]
     ) -> tuple[Iterable[str], dict[str, str | None]]:
         """Return runs with possible additions, and runs without a row (run → session)."""
         named: dict[str, str | None] = {}
         if self._whole:
             named.update(self._runs_of_events())
-            strangers = {run: named[run] for run in named if run not in runs}
-            return (*runs, *strangers), dict(list(strangers.items())[:MOST_ORPHANS])
+            without_row = {run: named[run] for run in named if run not in runs}
+            return (*runs, *without_row), dict(list(without_row.items())[:MOST_ORPHANS])
         for name, mark in (
-            ("prism_agent_events", self._known.marks.event),
-            ("prism_session_entries", self._known.marks.entry),
+            ("prism_agent_events", self._known.newest.event),
+            ("prism_session_entries", self._known.newest.entry),
         ):
             table = self._tables.get(name)
             if table is None or not table.has("run_id") or not table.has_rowid:
@@ -187,8 +197,8 @@ class _Summary:
                 if name == "prism_agent_events" or text_of(run) in runs:
                     named.setdefault(text_of(run), text_or_none(session))
         fresh = [run for run in runs if run not in self._known.runs]
-        strangers = {run: session for run, session in named.items() if run not in runs}
-        return {*named, *fresh}, strangers
+        without_row = {run: session for run, session in named.items() if run not in runs}
+        return {*named, *fresh}, without_row
 
     def _runs_of_events(self) -> Iterator[tuple[str, str | None]]:
         """Yield every run named by events, by hopping through the index instead of a scan."""
@@ -209,7 +219,7 @@ class _Summary:
     def _activity(
         self, touched: Iterable[str], sessions: Mapping[str, str | None]
     ) -> Iterator[tuple[str, int]]:
-        scanned = {} if self._layout.event_index else dict(self._scanned())
+        scanned = {} if self._layout.event_index else dict(self._newest_by_scan())
         for run in touched:
             last = self._last_event(run) if self._layout.event_index else scanned.get(run)
             moments = [last, self._last_entry(run, sessions.get(run))]
@@ -217,33 +227,33 @@ class _Summary:
             if known:
                 yield run, max(known)
 
-    def _scanned(self) -> Iterator[tuple[str, int | None]]:
+    def _newest_by_scan(self) -> Iterator[tuple[str, int | None]]:
         """Yield each run's newest timestamp among the new events, where no index finds it."""
         table = self._tables.get("prism_agent_events")
         if table is None or not (table.has("run_id") and table.has("timestamp")):
             return
-        where = f"WHERE rowid > {self._known.marks.event}" if table.has_rowid else ""
+        where = f"WHERE rowid > {self._known.newest.event}" if table.has_rowid else ""
         for run, moment in self._connection.execute(
             f"SELECT run_id, max(timestamp) FROM prism_agent_events {where} GROUP BY run_id"
         ):
             yield text_of(run), instant_of(moment)
 
     def _last_event(self, run: str) -> int | None:
-        found = self._connection.execute(
+        row = self._connection.execute(
             "SELECT timestamp FROM prism_agent_events WHERE run_id = ?"
             " ORDER BY sequence DESC LIMIT 1",
             (run,),
         ).fetchone()
-        return None if found is None else instant_of(found[0])
+        return None if row is None else instant_of(row[0])
 
     def _last_entry(self, run: str, session: str | None) -> int | None:
         if not self._layout.entry_index or session is None:
             return None
-        found = self._connection.execute(
+        row = self._connection.execute(
             "SELECT max(timestamp) FROM prism_session_entries WHERE session_id = ? AND run_id = ?",
             (session, run),
         ).fetchone()
-        return instant_of(found[0])
+        return instant_of(row[0])
 
     def _prompts(self, sessions: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
         """Yield the first message of each run."""
@@ -263,17 +273,17 @@ class _Summary:
         for row in rows:
             if row[2] == "suspended":
                 run = text_of(row[0])
-                if run in self._known.outcomes or self._says_denied(run):
+                if run in self._known.outcomes or self._reports_denial(run):
                     yield run
 
-    def _says_denied(self, run: str) -> bool:
-        found = self._connection.execute(
+    def _reports_denial(self, run: str) -> bool:
+        row = self._connection.execute(
             "SELECT type FROM prism_agent_events WHERE run_id = ?"
             " AND type IN ('agent_started', 'agent_suspended', 'agent_denied')"
             " ORDER BY sequence DESC LIMIT 1",
             (run,),
         ).fetchone()
-        return found is not None and found[0] == "agent_denied"
+        return row is not None and row[0] == "agent_denied"
 
     def _checkpoints(self) -> tuple[tuple[Checkpoint, ...], frozenset[tuple[str, str]]]:
         table = self._tables.get("prism_checkpoints")
@@ -295,26 +305,26 @@ class _Summary:
             return
         for checkpoint in changed:
             for leaf in leaves_of(checkpoint):
-                found = self._connection.execute(
+                row = self._connection.execute(
                     "SELECT run_id FROM prism_session_entries WHERE id = ?", (leaf,)
                 ).fetchone()
-                if found is not None and found[0] is not None:
-                    yield leaf, text_of(found[0])
+                if row is not None and row[0] is not None:
+                    yield leaf, text_of(row[0])
 
     def _is_stale(self, one: tuple[str, str], version: int | None) -> bool:
         known = self._known.checkpoints
         return version is None or one not in known or known[one] != version
 
-    def _sessions(self) -> Iterator[tuple[str, SessionHead]]:
+    def _sessions(self) -> Iterator[tuple[str, SessionSummary]]:
         table = self._tables.get("prism_sessions")
         if table is None or not table.has("id"):
             return
         parent, metadata = table.column("parent_session_id"), table.column("metadata")
-        for id_, above, told in self._connection.execute(
+        for id_, above, metadata_json in self._connection.execute(
             f"SELECT id, {parent}, {metadata} FROM prism_sessions"
         ):
             session = text_of(id_)
-            yield session, SessionHead(session, title_of(told), text_or_none(above))
+            yield session, SessionSummary(session, title_of(metadata_json), text_or_none(above))
 
 
 def leaves_of(checkpoint: Checkpoint) -> Iterator[str]:
@@ -327,20 +337,18 @@ def leaves_of(checkpoint: Checkpoint) -> Iterator[str]:
             yield leaf
 
 
-AGE_MS = 60_000
-"""How often active runs are rebuilt without a write."""
-_MOVING = (Status.RUNNING, Status.WAITING)
+# The list
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _CachedRun:
     """A run and what it was built from."""
 
-    facts: view.AgentFacts
+    facts: view.AgentSource
     at: int
     run: Run
 
-    def holds(self, facts: view.AgentFacts, store: Store, now: int) -> bool:
+    def is_current(self, facts: view.AgentSource, store: Store, now: int) -> bool:
         """Return whether the run needs no rebuild."""
         if facts != self.facts or store != self.run.store:
             return False
@@ -354,16 +362,16 @@ class Catalog:
     def __init__(self, path: str) -> None:
         self._path = path
         self._layout: Layout | None = None
-        self._marks = Marks()
+        self._newest_rows = NewestRows()
         self._rows: dict[str, Row] = {}
-        self._heads: dict[str, RunHead] = {}
+        self._heads: dict[str, RunSummary] = {}
         self._activity: dict[str, int] = {}
         self._prompts: dict[str, str] = {}
         self._denied: frozenset[str] = frozenset()
         self._orphans: dict[str, str | None] = {}
         self._checkpoints: dict[tuple[str, str], Checkpoint] = {}
         self._leases: dict[tuple[str, str], Lease] = {}
-        self._sessions: Mapping[str, SessionHead] = {}
+        self._sessions: Mapping[str, SessionSummary] = {}
         self._usage: dict[str | None, list[UsageRow]] = {}
         self._leaf_runs: dict[str, str] = {}
         self._spending: dict[str, list[Spending]] = {}
@@ -371,45 +379,45 @@ class Catalog:
         self._workflows: dict[str, Workflow] = {}
         """By the last part of their run keys."""
         self._parents: dict[str, str] = {}
-        self._made: dict[str, _Made] = {}
+        self._cached: dict[str, _CachedRun] = {}
 
-    def asked(self) -> Asked:
+    def known(self) -> Known:
         """Return what need not be read again."""
-        return Asked(
+        return Known(
             self._layout,
-            self._marks,
+            self._newest_rows,
             self._rows,
             frozenset(self._prompts),
             {name: one.version for name, one in self._checkpoints.items()},
             self._denied,
         )
 
-    def take(self, found: Found) -> None:
+    def merge(self, changes: Changes) -> None:
         """Merge the result of a read."""
-        if found.whole:
+        if changes.whole:
             self._forget()
-        self._layout, self._marks = found.layout, found.marks
-        changed_runs = self._rows_of(found.runs)
-        self._sessions = found.sessions
-        self._activity.update(found.activity)
-        self._prompts.update(found.prompts)
-        self._denied = found.denied
+        self._layout, self._newest_rows = changes.layout, changes.newest
+        changed_runs = self._merge_rows(changes.runs)
+        self._sessions = changes.sessions
+        self._activity.update(changes.activity)
+        self._prompts.update(changes.prompts)
+        self._denied = changes.denied
         self._orphans = {
             run: session
-            for run, session in {**self._orphans, **found.orphans}.items()
+            for run, session in {**self._orphans, **changes.orphans}.items()
             if run not in self._rows
         }
-        kept = {name: self._checkpoints[name] for name in found.present & set(self._checkpoints)}
-        for one in found.changed:
+        kept = {name: self._checkpoints[name] for name in changes.present & set(self._checkpoints)}
+        for one in changes.changed:
             kept[one.namespace, one.key] = one
         self._checkpoints = kept
-        self._leases = {(one.namespace, one.key): one for one in found.leases}
-        self._leaf_runs.update(found.leaf_runs)
+        self._leases = {(one.namespace, one.key): one for one in changes.leases}
+        self._leaf_runs.update(changes.leaf_runs)
         self._workflows = dict(self._named_workflows())
         self._parents = {}
         for child, parent in self._known_parents():
             self._parents.setdefault(child, parent)
-        self._spend({*changed_runs, *self._add_usage(found.usage)})
+        self._judge_usage({*changed_runs, *self._add_usage(changes.usage)})
 
     def _forget(self) -> None:
         self._rows, self._heads = {}, {}
@@ -417,9 +425,9 @@ class Catalog:
         self._checkpoints, self._leaf_runs = {}, {}
         self._usage, self._spending, self._without_run = {}, {}, []
 
-    def _rows_of(self, rows: Sequence[Row]) -> list[str]:
+    def _merge_rows(self, rows: Sequence[Row]) -> list[str]:
         """Merge the rows of runs; returns the ids of changed ones."""
-        heads: dict[str, RunHead] = {}
+        heads: dict[str, RunSummary] = {}
         known: dict[str, Row] = {}
         changed: list[str] = []
         for row in rows:
@@ -427,7 +435,7 @@ class Catalog:
             if self._rows.get(run) == row:
                 heads[run] = self._heads[run]
             else:
-                heads[run] = run_head(row)
+                heads[run] = run_summary(row)
                 changed.append(run)
             known[run] = row
         self._rows, self._heads = known, heads
@@ -468,7 +476,7 @@ class Catalog:
                 if child is not None and child != run:
                     yield child, run
 
-    def _spend(self, runs: Iterable[str | None]) -> None:
+    def _judge_usage(self, runs: Iterable[str | None]) -> None:
         """Decide again which usage rows of these runs count."""
         busy: set[str | None] | None = None
         for run in runs:
@@ -485,8 +493,6 @@ class Catalog:
                 busy = {row.session for one, of in self._usage.items() if one for row in of}
                 self._without_run = judged_without_run(rows, busy)
 
-    # Results.
-
     @property
     def layout(self) -> Layout:
         """The layout of the last read."""
@@ -499,7 +505,7 @@ class Catalog:
         return self._layout
 
     @property
-    def sessions(self) -> Mapping[str, SessionHead]:
+    def sessions(self) -> Mapping[str, SessionSummary]:
         """Sessions by id."""
         return self._sessions
 
@@ -512,25 +518,25 @@ class Catalog:
 
     def runs(self, store: Store, now: int) -> Iterator[Run]:
         """Yield agent runs in the store's order, then runs without a row, then workflows."""
-        made: dict[str, _Made] = {}
+        made: dict[str, _CachedRun] = {}
         for run in (*self._heads, *self._orphans):
             facts = self.agent_facts(run)
-            known = self._made.get(run)
-            if known is None or not known.holds(facts, store, now):
-                known = _Made(facts, now, view.agent_run(self._path, store, facts, now))
+            known = self._cached.get(run)
+            if known is None or not known.is_current(facts, store, now):
+                known = _CachedRun(facts, now, view.agent_run(self._path, store, facts, now))
             made[run] = known
             yield known.run
-        self._made = made
+        self._cached = made
         for name, workflow in self._workflows.items():
             yield view.workflow_run(self._path, store, self._workflow_facts(name, workflow), now)
 
-    def agent_facts(self, run: str) -> view.AgentFacts:
+    def agent_facts(self, run: str) -> view.AgentSource:
         """Collect what an agent run is built from."""
         head = self._heads.get(run)
         session = head.session if head is not None else self._orphans.get(run)
         known = self._sessions.get(session or "")
         parent = self._parents.get(run)
-        return view.AgentFacts(
+        return view.AgentSource(
             id=run,
             head=head,
             session=session,
@@ -550,10 +556,10 @@ class Catalog:
         named = (name for name, one in self._workflows.items() if one.run_id == run)
         return next(named, run)
 
-    def _workflow_facts(self, name: str, workflow: Workflow) -> view.WorkflowFacts:
+    def _workflow_facts(self, name: str, workflow: Workflow) -> view.WorkflowSource:
         namespace = SAGA_LEASE if workflow.is_saga else RUN_LEASE
         parent = workflow.parent_run
-        return view.WorkflowFacts(
+        return view.WorkflowSource(
             workflow,
             name,
             self._leases.get((namespace, workflow.lease_key)),

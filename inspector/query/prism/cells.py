@@ -99,9 +99,9 @@ def message_of(error: object) -> str | None:
     """Return an error's message, else its name or code."""
     if isinstance(error, str):
         return error
-    told = mapping(error)
+    fields = mapping(error)
     for key in ("message", "name", "code"):
-        name = name_of(told.get(key))
+        name = name_of(fields.get(key))
         if name:
             return name
     return None
@@ -119,8 +119,8 @@ def instant_of(cell: object) -> int | None:
 
 def message_text(message: object, limit: int = 2000) -> str:
     """Return the text blocks of a message, else the names of the tools it calls or answers."""
-    told = mapping(message)
-    content = told.get("content")
+    fields = mapping(message)
+    content = fields.get("content")
     if isinstance(content, str):
         return content[:limit]
     said: list[str] = []

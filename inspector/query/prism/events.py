@@ -74,15 +74,15 @@ def read_fact(row: Row) -> Fact:
     if event is None:
         return fact
     try:
-        told = mapping(json_of(event))
+        payload = mapping(json_of(event))
     except Malformed:
         fact.malformed = True
         return fact
-    if "error" in told:
-        fact.error = _short(message_of(told["error"]))
+    if "error" in payload:
+        fact.error = _short(message_of(payload["error"]))
     read = _READERS.get(fact.kind)
     if read is not None:
-        read(fact, told)
+        read(fact, payload)
     return fact
 
 
@@ -90,12 +90,12 @@ def _short(text: str | None) -> str | None:
     return text if text is None or len(text) <= LONGEST else text[:LONGEST] + "…"
 
 
-def _turn(fact: Fact, told: Mapping[str, Any]) -> None:
-    fact.turn = whole_number(told.get("turn"))
+def _turn(fact: Fact, payload: Mapping[str, Any]) -> None:
+    fact.turn = whole_number(payload.get("turn"))
 
 
-def _provider_turn(fact: Fact, told: Mapping[str, Any]) -> None:
-    metadata = mapping(told.get("metadata"))
+def _provider_turn(fact: Fact, payload: Mapping[str, Any]) -> None:
+    metadata = mapping(payload.get("metadata"))
     model = mapping(metadata.get("model"))
     fact.attempt = whole_number(metadata.get("attempt"))
     fact.name = name_of(model.get("model"))
@@ -107,9 +107,9 @@ def _provider_turn(fact: Fact, told: Mapping[str, Any]) -> None:
         detail["model"] = fact.name
 
 
-def _provider_turn_end(fact: Fact, told: Mapping[str, Any]) -> None:
-    _provider_turn(fact, told)
-    metadata, detail = mapping(told.get("metadata")), fact.detail
+def _provider_turn_end(fact: Fact, payload: Mapping[str, Any]) -> None:
+    _provider_turn(fact, payload)
+    metadata, detail = mapping(payload.get("metadata")), fact.detail
     for name, field_ in (("latency_ms", "latencyMs"), ("http_status", "httpStatus")):
         number = whole_number(metadata.get(field_))
         if number is not None:
@@ -117,7 +117,7 @@ def _provider_turn_end(fact: Fact, told: Mapping[str, Any]) -> None:
     request = name_of(metadata.get("requestId"))
     if request is not None:
         detail["request_id"] = _short(request)
-    usage = usage_of(told.get("usage"))
+    usage = usage_of(payload.get("usage"))
     if usage:
         detail["usage"] = usage
 
@@ -134,44 +134,44 @@ def usage_of(value: object) -> dict[str, Any]:
     }
 
 
-def _tool_call(fact: Fact, told: Mapping[str, Any]) -> None:
-    call = mapping(told.get("call"))
+def _tool_call(fact: Fact, payload: Mapping[str, Any]) -> None:
+    call = mapping(payload.get("call"))
     fact.call, fact.name = name_of(call.get("id")), name_of(call.get("name"))
-    _duration(fact, told)
+    _duration(fact, payload)
 
 
-def _tool_result(fact: Fact, told: Mapping[str, Any]) -> None:
-    result = mapping(told.get("result"))
+def _tool_result(fact: Fact, payload: Mapping[str, Any]) -> None:
+    result = mapping(payload.get("result"))
     fact.call, fact.name = name_of(result.get("toolCallId")), name_of(result.get("name"))
     if "error" in result:
         fact.error = _short(message_of(result["error"]))
-    child = name_of(mapping(told.get("metadata")).get("childRunId"))
+    child = name_of(mapping(payload.get("metadata")).get("childRunId"))
     if child is not None:
         fact.detail["child_run"] = child
-    _duration(fact, told)
+    _duration(fact, payload)
 
 
-def _tool_named(fact: Fact, told: Mapping[str, Any]) -> None:
-    fact.call, fact.name = name_of(told.get("toolCallId")), name_of(told.get("name"))
-    fact.reason = _short(name_of(told.get("reason")))
-    _duration(fact, told)
+def _tool_named(fact: Fact, payload: Mapping[str, Any]) -> None:
+    fact.call, fact.name = name_of(payload.get("toolCallId")), name_of(payload.get("name"))
+    fact.reason = _short(name_of(payload.get("reason")))
+    _duration(fact, payload)
 
 
-def _duration(fact: Fact, told: Mapping[str, Any]) -> None:
-    duration = whole_number(mapping(told.get("metadata")).get("durationMs"))
+def _duration(fact: Fact, payload: Mapping[str, Any]) -> None:
+    duration = whole_number(mapping(payload.get("metadata")).get("durationMs"))
     if duration is not None:
         fact.detail["duration_ms"] = duration
 
 
-def _interruption(fact: Fact, told: Mapping[str, Any]) -> None:
-    interruption = mapping(told.get("interruption"))
+def _interruption(fact: Fact, payload: Mapping[str, Any]) -> None:
+    interruption = mapping(payload.get("interruption"))
     fact.reason = _short(name_of(interruption.get("reason")))
     fact.call, fact.name = (
         name_of(interruption.get("toolCallId")),
         name_of(interruption.get("toolName")),
     )
     fact.detail = {
-        "version": whole_number(told.get("version")),
+        "version": whole_number(payload.get("version")),
         "waits_for": name_of(interruption.get("kind")),
         "approvals": approvals_of(interruption),
     }
@@ -192,8 +192,8 @@ def approvals_of(interruption: Mapping[str, Any]) -> list[dict[str, str | None]]
     return found
 
 
-def _guardrail(fact: Fact, told: Mapping[str, Any]) -> None:
-    record = mapping(told.get("record"))
+def _guardrail(fact: Fact, payload: Mapping[str, Any]) -> None:
+    record = mapping(payload.get("record"))
     fact.name = name_of(record.get("guardrail"))
     fact.reason = _short(name_of(record.get("reason")))
     fact.detail = {
@@ -202,8 +202,8 @@ def _guardrail(fact: Fact, told: Mapping[str, Any]) -> None:
     }
 
 
-def _breach(fact: Fact, told: Mapping[str, Any]) -> None:
-    breach = mapping(told.get("breach"))
+def _breach(fact: Fact, payload: Mapping[str, Any]) -> None:
+    breach = mapping(payload.get("breach"))
     fact.name = name_of(breach.get("limit"))
     fact.detail = {
         "limit": fact.name,
@@ -212,20 +212,20 @@ def _breach(fact: Fact, told: Mapping[str, Any]) -> None:
     }
 
 
-def _agent_finished(fact: Fact, told: Mapping[str, Any]) -> None:
-    fact.reason = _short(name_of(told.get("finishReason")))
+def _agent_finished(fact: Fact, payload: Mapping[str, Any]) -> None:
+    fact.reason = _short(name_of(payload.get("finishReason")))
 
 
-def _retry(fact: Fact, told: Mapping[str, Any]) -> None:
-    delay = whole_number(told.get("delayMs"))
+def _retry(fact: Fact, payload: Mapping[str, Any]) -> None:
+    delay = whole_number(payload.get("delayMs"))
     if delay is not None:
         fact.detail["retry_delay_ms"] = delay
 
 
-def _artifact(fact: Fact, told: Mapping[str, Any]) -> None:
-    fact.turn = whole_number(told.get("turn"))
-    fact.attempt = whole_number(told.get("attempt"))
-    result = mapping(told.get("result"))
+def _artifact(fact: Fact, payload: Mapping[str, Any]) -> None:
+    fact.turn = whole_number(payload.get("turn"))
+    fact.attempt = whole_number(payload.get("attempt"))
+    result = mapping(payload.get("result"))
     valid = next(
         (result[key] for key in ("valid", "ok", "success") if isinstance(result.get(key), bool)),
         None,
@@ -236,8 +236,8 @@ def _artifact(fact: Fact, told: Mapping[str, Any]) -> None:
     fact.reason = _short(name_of(result.get("reason")) or name_of(result.get("feedback")))
 
 
-def _message(fact: Fact, told: Mapping[str, Any]) -> None:
-    message = mapping(told.get("message"))
+def _message(fact: Fact, payload: Mapping[str, Any]) -> None:
+    message = mapping(payload.get("message"))
     fact.name = name_of(message.get("role"))
     blocks = map(mapping, sequence(message.get("content"))[:MOST_APPROVALS])
     calls = [name_of(one.get("id")) for one in blocks if one.get("type") == "tool_call"]

@@ -23,7 +23,8 @@ from inspector.query.prism.events import DELTA, Fact, Row, read_fact
 NONE = -1
 """No step; as a parent, the run itself."""
 
-KEPT_REMARKS = 100
+
+MOST_MALFORMED = 100
 
 
 @dataclass(slots=True)
@@ -32,7 +33,7 @@ class State:
 
     steps: StepTable = field(default_factory=StepTable)
     events: int = 0
-    used: dict[int, dict[str | int, int]] = field(default_factory=dict)
+    taken_names: dict[int, dict[str | int, int]] = field(default_factory=dict)
     """Parent → path segments in use, for parents that can still get children."""
     segments: int = 0
     """Number of `agent_started` events so far."""
@@ -41,18 +42,18 @@ class State:
     """The latest turn of this segment. Its tool calls come after its end event."""
     call: int = NONE
     """The latest model call of this turn."""
-    talk: int = NONE
+    message_step: int = NONE
     """The step that message events belong to."""
     tools: dict[str, int] = field(default_factory=dict)
     """Tool calls that have started and not ended, by id."""
     ended_tools: dict[str, int] = field(default_factory=dict)
     """Tool calls of this turn that have ended, by id."""
-    asked: tuple[str, ...] = ()
+    requested: tuple[str, ...] = ()
     """Tool calls requested by the last message and not started yet."""
     wait: int = NONE
     """The current or most recent approval."""
     loop: int = NONE
-    round: int = NONE
+    iteration: int = NONE
     compaction: int = NONE
     deltas: int = 0
     """Message deltas since the last other event; `settle` adds them to their step."""
@@ -85,7 +86,7 @@ class State:
         raw: str,
         at: Fact,
         *,
-        alone: bool = False,
+        unique: bool = False,
     ) -> int:
         """Add a step that starts with this event and give it a unique path segment.
 
@@ -94,10 +95,10 @@ class State:
         steps = self.steps
         number = steps.add(parent, kind, label, status, raw, self.events)
         steps.segment[number] = name
-        if not alone:
-            taken = self.used.get(parent)
+        if not unique:
+            taken = self.taken_names.get(parent)
             if taken is None:
-                taken = self.used[parent] = {}
+                taken = self.taken_names[parent] = {}
             times = taken[name] = taken.get(name, 0) + 1
             if times > 1:
                 steps.repeats[number] = f"#{times}"
@@ -128,7 +129,7 @@ class State:
         self.steps.set_status(step, status, raw)
         self.steps.ended[step] = NO_TIME
 
-    def cut(self, step: int, status: Status) -> None:
+    def close_unfinished(self, step: int, status: Status) -> None:
         """Set the status of a step whose end was never recorded, because its parent is over."""
         if step >= 0 and self.steps.status_of(step) in (Status.RUNNING, Status.WAITING):
             self.steps.set_status(step, status, self.steps.raw[step])
@@ -137,26 +138,26 @@ class State:
         """Return whether a step has started and not ended."""
         return step >= 0 and self.steps.status_of(step) is Status.RUNNING
 
-    def seen(self, at: int) -> None:
+    def record_time(self, at: int) -> None:
         """Record the timestamp of an event."""
         if self.last_at is None or at > self.last_at:
             self.last_at = at
 
-    def failed(self) -> None:
+    def record_failure(self) -> None:
         """Record that this event reports a failure."""
         self.failures.append(self.events)
 
-    def settle(self) -> None:
+    def flush_deltas(self) -> None:
         """Add the pending message deltas to the step they belong to."""
         if not self.deltas:
             return
-        step = self.talk
+        step = self.message_step
         self.steps.last[step] = self.events
         self.steps.touch(step, self.events)
         at = instant_of(self.delta_at)
         if at is not None:
             self.steps.stretch(step, at)
-            self.seen(at)
+            self.record_time(at)
         ref = self.steps.more(step).ref
         ref["deltas"] = ref.get("deltas", 0) + self.deltas
         self.deltas = 0
@@ -166,18 +167,18 @@ class State:
         return State(
             steps=self.steps.copy(),
             events=self.events,
-            used={parent: dict(names) for parent, names in self.used.items()},
+            taken_names={parent: dict(names) for parent, names in self.taken_names.items()},
             segments=self.segments,
             segment=self.segment,
             turn=self.turn,
             call=self.call,
-            talk=self.talk,
+            message_step=self.message_step,
             tools=dict(self.tools),
             ended_tools=dict(self.ended_tools),
-            asked=self.asked,
+            requested=self.requested,
             wait=self.wait,
             loop=self.loop,
-            round=self.round,
+            iteration=self.iteration,
             compaction=self.compaction,
             deltas=self.deltas,
             delta_at=self.delta_at,
@@ -195,249 +196,6 @@ class State:
         )
 
 
-def suspended(state: State, fact: Fact) -> int:
-    """Suspend the segment and its open turn. A repeated suspension updates the same approval."""
-    segment = state.segment
-    state.steps.set_status(segment, Status.WAITING, "suspended")
-    state.touch(segment, fact)
-    if state.is_running(state.turn):
-        state.steps.set_status(state.turn, Status.WAITING, state.steps.raw[state.turn])
-    step = state.wait
-    if step >= 0 and state.steps.status_of(step) is Status.WAITING:
-        state.touch(step, fact)
-    else:
-        label = fact.reason or "approval"
-        step = state.add(
-            segment, StepKind.WAIT, "approval", label, Status.WAITING, "suspended", fact
-        )
-        state.wait = step
-    if fact.reason is not None:
-        state.steps.label[step] = fact.reason
-    extra = state.steps.more(step)
-    extra.ref.update(fact.detail)
-    if fact.call is not None:
-        extra.ref["tool_call_id"] = fact.call
-    return step
-
-
-def resumed(state: State, fact: Fact) -> int:
-    """Complete the approval. The event follows the start of the next segment."""
-    step = state.wait
-    if step < 0 or state.steps.status_of(step) is not Status.WAITING:
-        state.touch(state.segment, fact)
-        return state.segment
-    state.end(step, fact, Status.COMPLETED, "resumed")
-    return step
-
-
-def denied(state: State, fact: Fact) -> int:
-    """Fail the approval and the run, whose row keeps saying `suspended`."""
-    state.cut(state.turn, Status.INTERRUPTED)
-    step = state.wait
-    if step < 0 or state.steps.status_of(step) is not Status.WAITING:
-        step = state.segment
-    state.end(step, fact, Status.FAILED, "denied")
-    state.end(state.segment, fact, Status.FAILED, "denied")
-    state.steps.more(state.segment).error = "denied"
-    state.failed()
-    return step
-
-
-def artifact(state: State, fact: Fact) -> int:
-    """Handle an event of the generate-validate-revise loop; an event's attempt is its iteration."""
-    loop = _loop(state, fact)
-    if fact.kind in ("artifact_finished", "artifact_failed"):
-        return _over(state, fact, loop)
-    number = fact.attempt or (state.steps.segment[state.round] if state.round >= 0 else 1)
-    step = _round(state, fact, loop, int(number))
-    if fact.kind == "artifact_validation_finished":
-        bad = fact.detail.get("valid") is False or fact.error is not None
-        state.end(step, fact, Status.FAILED if bad else Status.COMPLETED, "validation_finished")
-        extra = state.steps.more(step)
-        extra.error = fact.error or (fact.reason if bad else None)
-        if bad:
-            state.failed()
-    return step
-
-
-def _loop(state: State, fact: Fact) -> int:
-    if state.loop < 0 or not state.is_running(state.loop):
-        state.loop = state.add(
-            state.segment, StepKind.LOOP, "artifact", "artifact", Status.RUNNING, "started", fact
-        )
-        state.round = NONE
-    return state.loop
-
-
-def _round(state: State, fact: Fact, loop: int, number: int) -> int:
-    step = state.round
-    if step >= 0 and state.steps.segment[step] == number:
-        state.touch(step, fact)
-        return step
-    if step >= 0:
-        state.cut(step, Status.INTERRUPTED)
-    raw = fact.kind.removeprefix("artifact_")
-    step = state.add(loop, StepKind.ITERATION, number, "", Status.RUNNING, raw, fact)
-    extra = state.steps.more(step)
-    extra.ref["attempt"] = number
-    extra.ref["turn"] = fact.turn
-    state.steps.more(loop).ref["current_iteration"] = number
-    state.round = step
-    return step
-
-
-def _over(state: State, fact: Fact, loop: int) -> int:
-    good = fact.kind == "artifact_finished"
-    state.cut(state.round, Status.COMPLETED if good else Status.FAILED)
-    state.end(loop, fact, Status.COMPLETED if good else Status.FAILED, "finished")
-    extra = state.steps.more(loop)
-    extra.ref["exited"] = True
-    extra.ref["iterations_completed"] = extra.ref.get("current_iteration")
-    if not good:
-        state.steps.set_status(loop, Status.FAILED, "failed")
-        extra.error = fact.error or fact.reason
-        state.failed()
-    return loop
-
-
-def guardrail(state: State, fact: Fact) -> int:
-    """Add the decision of a guardrail; the action `block` is a failure."""
-    blocks = fact.detail.get("action") == "block"
-    parent = state.turn if state.is_running(state.turn) else state.segment
-    step = state.add(
-        parent,
-        StepKind.GUARD,
-        f"guard {fact.name or ''}".rstrip(),
-        fact.name or "guardrail",
-        Status.FAILED if blocks else Status.COMPLETED,
-        fact.detail.get("action") or "decided",
-        fact,
-    )
-    state.end(step, fact, state.steps.status_of(step), state.steps.raw[step] or "decided")
-    extra = state.steps.more(step)
-    extra.ref.update(fact.detail)
-    if blocks:
-        extra.error = fact.reason
-        state.failed()
-    elif fact.reason is not None:
-        extra.ref["reason"] = fact.reason
-    return step
-
-
-def compaction_started(state: State, fact: Fact) -> int:
-    """Add a compaction of the conversation."""
-    state.compaction = state.add(
-        state.segment, StepKind.GROUP, "compaction", "compaction", Status.RUNNING, "started", fact
-    )
-    return state.compaction
-
-
-def compaction_finished(state: State, fact: Fact) -> int:
-    """End the compaction, adding one if no start was recorded."""
-    if state.compaction < 0 or not state.is_running(state.compaction):
-        compaction_started(state, fact)
-    failed = fact.error is not None
-    step = state.compaction
-    state.end(
-        step,
-        fact,
-        Status.FAILED if failed else Status.COMPLETED,
-        "error" if failed else "finished",
-    )
-    if failed:
-        state.steps.more(step).error = fact.error
-        state.failed()
-    return step
-
-
-def tool_started(state: State, fact: Fact) -> int:
-    """Start a call; an id seen in an earlier turn is a new call."""
-    step = _add(state, fact, Status.RUNNING, "started")
-    running = [one for one in state.tools.values() if state.is_running(one)]
-    if running:
-        for one in (*running, step):
-            state.steps.more(one).ref["parallel"] = True
-    if fact.call is not None:
-        state.tools[fact.call] = step
-        state.asked = tuple(call for call in state.asked if call != fact.call)
-    return step
-
-
-def _add(state: State, fact: Fact, status: Status, raw: str) -> int:
-    parent = state.turn if state.turn >= 0 else state.segment
-    label = fact.name or "tool"
-    step = state.add(parent, StepKind.TOOL_CALL, fact.call or label, label, status, raw, fact)
-    state.steps.more(step).ref["tool_call_id"] = fact.call
-    return step
-
-
-def tool_progress(state: State, fact: Fact) -> int:
-    """Count progress of a call; progress of an unknown call belongs to the turn."""
-    step = _known(state, fact)
-    if step is None:
-        return _unplaced(state, fact)
-    state.touch(step, fact)
-    ref = state.steps.more(step).ref
-    ref["progress"] = ref.get("progress", 0) + 1
-    return step
-
-
-def tool_finished(state: State, fact: Fact) -> int:
-    """Complete a call."""
-    return _ended(state, fact, Status.COMPLETED, "finished")
-
-
-def tool_error(state: State, fact: Fact) -> int:
-    """Fail a call."""
-    state.failed()
-    return _ended(state, fact, Status.FAILED, "error")
-
-
-def tool_blocked(state: State, fact: Fact) -> int:
-    """Skip a call. A blocked call has no start event."""
-    if fact.call is not None and fact.call in state.tools:
-        return _ended(state, fact, Status.SKIPPED, "blocked")
-    step = _add(state, fact, Status.SKIPPED, "blocked")
-    state.asked = tuple(call for call in state.asked if call != fact.call)
-    _end(state, step, fact, Status.SKIPPED, "blocked")
-    return step
-
-
-def _ended(state: State, fact: Fact, status: Status, raw: str) -> int:
-    step = _known(state, fact)
-    if step is None:
-        step = _add(state, fact, status, raw)
-        state.steps.more(step).ref["start_missing"] = True
-    _end(state, step, fact, status, raw)
-    if fact.call is not None:
-        state.tools.pop(fact.call, None)
-        state.ended_tools[fact.call] = step
-    return step
-
-
-def _end(state: State, step: int, fact: Fact, status: Status, raw: str) -> None:
-    state.end(step, fact, status, raw)
-    extra = state.steps.more(step)
-    extra.ref.update(fact.detail)
-    extra.error = fact.error
-    if fact.reason is not None:
-        extra.ref["reason"] = fact.reason
-
-
-def _known(state: State, fact: Fact) -> int | None:
-    """Return the call with this id: the open one, else the one that ended in this turn."""
-    if fact.call is None:
-        return None
-    step = state.tools.get(fact.call)
-    return step if step is not None else state.ended_tools.get(fact.call)
-
-
-def _unplaced(state: State, fact: Fact) -> int:
-    step = state.turn if state.turn >= 0 else state.segment
-    state.touch(step, fact)
-    return step
-
-
 def fold(rows: Iterable[Row], state: State | None = None) -> State:
     """Fold rows onto a state, a new one by default, and return it."""
     state = State() if state is None else state
@@ -448,26 +206,29 @@ def fold(rows: Iterable[Row], state: State | None = None) -> State:
 
 def apply(state: State, row: Row) -> int:
     """Fold one event and return the step it belongs to."""
-    if row[2] == DELTA and state.talk >= 0:
+    if row[2] == DELTA and state.message_step >= 0:
         state.events += 1
         state.deltas += 1
         state.delta_at = row[3]
         state.instants += 1
-        return state.talk
-    state.settle()
+        return state.message_step
+    state.flush_deltas()
     state.events += 1
     fact = read_fact(row)
     if fact.at is not None:
         state.instants += 1
-        state.seen(fact.at)
+        state.record_time(fact.at)
     if fact.malformed:
         state.malformed_count += 1
-        if state.malformed_count <= KEPT_REMARKS:
+        if state.malformed_count <= MOST_MALFORMED:
             state.malformed.append(state.events)
-    return _HANDLERS.get(fact.kind, _other)(state, fact)
+    return _HANDLERS.get(fact.kind, _without_step)(state, fact)
 
 
-def in_segment(state: State, fact: Fact) -> int:
+# Segments
+
+
+def _current_segment(state: State, fact: Fact) -> int:
     """Return the current segment, adding one if the run has no start event."""
     if state.segment < 0:
         state.segment = _add_segment(state, fact)
@@ -479,7 +240,7 @@ def _add_segment(state: State, fact: Fact) -> int:
     step = state.add(
         NONE, StepKind.SEGMENT, f"s{number}", f"segment {number}", Status.RUNNING, "started", fact
     )
-    state.talk = step
+    state.message_step = step
     return step
 
 
@@ -487,16 +248,16 @@ def _agent_started(state: State, fact: Fact) -> int:
     before = state.segment
     if before >= 0:
         waited = state.steps.status_of(before) is Status.WAITING
-        state.cut(state.turn, Status.INTERRUPTED)
-        state.cut(state.call, Status.INTERRUPTED)
-        state.cut(before, Status.COMPLETED if waited else Status.INTERRUPTED)
+        state.close_unfinished(state.turn, Status.INTERRUPTED)
+        state.close_unfinished(state.call, Status.INTERRUPTED)
+        state.close_unfinished(before, Status.COMPLETED if waited else Status.INTERRUPTED)
     for step in state.tools.values():
-        state.cut(step, Status.INTERRUPTED)
+        state.close_unfinished(step, Status.INTERRUPTED)
     state.tools.clear()
     state.ended_tools.clear()
-    state.used.clear()
+    state.taken_names.clear()
     state.segments += 1
-    state.turn = state.call = state.loop = state.round = state.compaction = NONE
+    state.turn = state.call = state.loop = state.iteration = state.compaction = NONE
     state.outcome = None
     state.highest_turn = 0
     state.segment = _add_segment(state, fact)
@@ -504,57 +265,67 @@ def _agent_started(state: State, fact: Fact) -> int:
 
 
 def _agent_finished(state: State, fact: Fact) -> int:
-    segment = in_segment(state, fact)
+    segment = _current_segment(state, fact)
     state.end(segment, fact, Status.COMPLETED, "finished")
     if fact.reason is not None:
         state.finish_reason = fact.reason
         state.steps.more(segment).ref["finish_reason"] = fact.reason
-    _outcome(state, "finished")
+    _record_outcome(state, "finished")
     return segment
 
 
 def _error(state: State, fact: Fact) -> int:
-    segment = in_segment(state, fact)
-    for step in (state.call, state.turn, state.compaction, state.round, state.loop, state.wait):
-        state.cut(step, Status.INTERRUPTED)
+    segment = _current_segment(state, fact)
+    for step in (state.call, state.turn, state.compaction, state.iteration, state.loop, state.wait):
+        state.close_unfinished(step, Status.INTERRUPTED)
     for step in state.tools.values():
-        state.cut(step, Status.INTERRUPTED)
+        state.close_unfinished(step, Status.INTERRUPTED)
     state.end(segment, fact, Status.FAILED, "error")
     state.steps.more(segment).error = fact.error
-    state.failed()
-    _outcome(state, "error")
+    state.record_failure()
+    _record_outcome(state, "error")
     return segment
 
 
-def _outcome(state: State, word: str) -> None:
+def _record_outcome(state: State, word: str) -> None:
     state.outcome, state.outcome_event = word, state.events
 
 
+def _without_step(state: State, fact: Fact) -> int:
+    """Assign an event without a step of its own to the open turn, else to the segment."""
+    step = state.turn if state.is_running(state.turn) else _current_segment(state, fact)
+    state.touch(step, fact)
+    return step
+
+
+# Turns, model calls and messages
+
+
 def _turn_started(state: State, fact: Fact) -> int:
-    segment = in_segment(state, fact)
-    state.used.pop(state.turn, None)
-    state.used.pop(state.call, None)
+    segment = _current_segment(state, fact)
+    state.taken_names.pop(state.turn, None)
+    state.taken_names.pop(state.call, None)
     number = fact.turn if fact.turn is not None else state.turns + 1
     again = number <= state.highest_turn
     state.highest_turn = max(number, state.highest_turn)
     name = f"t{number}@{len(state.steps)}" if again else f"t{number}"
     label = f"turn {number}"
     step = state.add(
-        segment, StepKind.TURN, name, label, Status.RUNNING, "started", fact, alone=True
+        segment, StepKind.TURN, name, label, Status.RUNNING, "started", fact, unique=True
     )
     state.turns = number
-    state.turn = state.talk = step
+    state.turn = state.message_step = step
     state.call = NONE
     state.ended_tools.clear()
-    state.asked = ()
+    state.requested = ()
     return step
 
 
 def _turn_finished(state: State, fact: Fact) -> int:
     if state.turn < 0:
-        return _other(state, fact)
+        return _without_step(state, fact)
     state.end(state.turn, fact, Status.COMPLETED, "finished")
-    state.talk = state.call if state.call >= 0 else state.turn
+    state.message_step = state.call if state.call >= 0 else state.turn
     return state.turn
 
 
@@ -564,7 +335,7 @@ def _model_started(state: State, fact: Fact) -> int:
     if call >= 0 and number > 1:
         _next_attempt(state, fact, number)
     else:
-        parent = state.turn if state.turn >= 0 else in_segment(state, fact)
+        parent = state.turn if state.turn >= 0 else _current_segment(state, fact)
         label = fact.name or "model"
         call = state.add(
             parent, StepKind.MODEL_CALL, "model", label, Status.RUNNING, "started", fact
@@ -573,7 +344,7 @@ def _model_started(state: State, fact: Fact) -> int:
             missing = [Attempt(n, Status.UNKNOWN) for n in range(1, min(number, 1000))]
             state.steps.more(call).attempts = [*missing, _attempt(state, fact, number)]
     state.steps.more(call).ref.update(fact.detail)
-    state.call = state.talk = call
+    state.call = state.message_step = call
     return call
 
 
@@ -605,7 +376,7 @@ def _model_finished(state: State, fact: Fact) -> int:
     extra.ref.update(fact.detail)
     extra.error = fact.error
     if failed:
-        state.failed()
+        state.record_failure()
     return call
 
 
@@ -625,7 +396,7 @@ def _end_attempt(state: State, call: int, fact: Fact, status: Status, raw: str) 
 
 def _retry_scheduled(state: State, fact: Fact) -> int:
     if state.call < 0:
-        return _other(state, fact)
+        return _without_step(state, fact)
     # Keep the failed attempt although the call continues.
     tries = list(state.steps.attempts(state.call))
     state.reopen(state.call, fact, Status.RUNNING, "retry_scheduled")
@@ -636,44 +407,283 @@ def _retry_scheduled(state: State, fact: Fact) -> int:
 
 
 def _message(state: State, fact: Fact) -> int:
-    step = state.talk if state.talk >= 0 else in_segment(state, fact)
+    step = state.message_step if state.message_step >= 0 else _current_segment(state, fact)
     state.touch(step, fact)
     if fact.kind == "message_finished":
-        state.asked = tuple(fact.detail["calls"]) if "calls" in fact.detail else ()
+        state.requested = tuple(fact.detail["calls"]) if "calls" in fact.detail else ()
     return step
 
 
 def _limit_exceeded(state: State, fact: Fact) -> int:
-    step = _other(state, fact)
+    step = _without_step(state, fact)
     state.breaches.append({**fact.detail, "event": state.events})
-    state.failed()
+    state.record_failure()
     return step
 
 
-def _other(state: State, fact: Fact) -> int:
-    """Assign an event without a step of its own to the open turn, else to the segment."""
-    step = state.turn if state.is_running(state.turn) else in_segment(state, fact)
+# Tool calls
+
+
+def _tool_started(state: State, fact: Fact) -> int:
+    """Start a call; an id seen in an earlier turn is a new call."""
+    step = _add_call(state, fact, Status.RUNNING, "started")
+    running = [one for one in state.tools.values() if state.is_running(one)]
+    if running:
+        for one in (*running, step):
+            state.steps.more(one).ref["parallel"] = True
+    if fact.call is not None:
+        state.tools[fact.call] = step
+        state.requested = tuple(call for call in state.requested if call != fact.call)
+    return step
+
+
+def _add_call(state: State, fact: Fact, status: Status, raw: str) -> int:
+    parent = state.turn if state.turn >= 0 else state.segment
+    label = fact.name or "tool"
+    step = state.add(parent, StepKind.TOOL_CALL, fact.call or label, label, status, raw, fact)
+    state.steps.more(step).ref["tool_call_id"] = fact.call
+    return step
+
+
+def _tool_progress(state: State, fact: Fact) -> int:
+    """Count progress of a call; progress of an unknown call belongs to the turn."""
+    step = _find_call(state, fact)
+    if step is None:
+        return _progress_without_call(state, fact)
+    state.touch(step, fact)
+    ref = state.steps.more(step).ref
+    ref["progress"] = ref.get("progress", 0) + 1
+    return step
+
+
+def _tool_finished(state: State, fact: Fact) -> int:
+    """Complete a call."""
+    return _end_known_call(state, fact, Status.COMPLETED, "finished")
+
+
+def _tool_error(state: State, fact: Fact) -> int:
+    """Fail a call."""
+    state.record_failure()
+    return _end_known_call(state, fact, Status.FAILED, "error")
+
+
+def _tool_blocked(state: State, fact: Fact) -> int:
+    """Skip a call. A blocked call has no start event."""
+    if fact.call is not None and fact.call in state.tools:
+        return _end_known_call(state, fact, Status.SKIPPED, "blocked")
+    step = _add_call(state, fact, Status.SKIPPED, "blocked")
+    state.requested = tuple(call for call in state.requested if call != fact.call)
+    _end_call(state, step, fact, Status.SKIPPED, "blocked")
+    return step
+
+
+def _end_known_call(state: State, fact: Fact, status: Status, raw: str) -> int:
+    step = _find_call(state, fact)
+    if step is None:
+        step = _add_call(state, fact, status, raw)
+        state.steps.more(step).ref["start_missing"] = True
+    _end_call(state, step, fact, status, raw)
+    if fact.call is not None:
+        state.tools.pop(fact.call, None)
+        state.ended_tools[fact.call] = step
+    return step
+
+
+def _end_call(state: State, step: int, fact: Fact, status: Status, raw: str) -> None:
+    state.end(step, fact, status, raw)
+    extra = state.steps.more(step)
+    extra.ref.update(fact.detail)
+    extra.error = fact.error
+    if fact.reason is not None:
+        extra.ref["reason"] = fact.reason
+
+
+def _find_call(state: State, fact: Fact) -> int | None:
+    """Return the call with this id: the open one, else the one that ended in this turn."""
+    if fact.call is None:
+        return None
+    step = state.tools.get(fact.call)
+    return step if step is not None else state.ended_tools.get(fact.call)
+
+
+def _progress_without_call(state: State, fact: Fact) -> int:
+    step = state.turn if state.turn >= 0 else state.segment
     state.touch(step, fact)
     return step
 
 
-def _suspended(state: State, fact: Fact) -> int:
-    in_segment(state, fact)
-    _outcome(state, "suspended")
-    return suspended(state, fact)
+# Approvals
 
 
-def _denied(state: State, fact: Fact) -> int:
-    in_segment(state, fact)
-    _outcome(state, "denied")
-    return denied(state, fact)
+def _suspend(state: State, fact: Fact) -> int:
+    """Suspend the segment and its open turn. A repeated suspension updates the same approval."""
+    segment = _current_segment(state, fact)
+    _record_outcome(state, "suspended")
+    state.steps.set_status(segment, Status.WAITING, "suspended")
+    state.touch(segment, fact)
+    if state.is_running(state.turn):
+        state.steps.set_status(state.turn, Status.WAITING, state.steps.raw[state.turn])
+    step = state.wait
+    if step >= 0 and state.steps.status_of(step) is Status.WAITING:
+        state.touch(step, fact)
+    else:
+        label = fact.reason or "approval"
+        step = state.add(
+            segment, StepKind.WAIT, "approval", label, Status.WAITING, "suspended", fact
+        )
+        state.wait = step
+    if fact.reason is not None:
+        state.steps.label[step] = fact.reason
+    extra = state.steps.more(step)
+    extra.ref.update(fact.detail)
+    if fact.call is not None:
+        extra.ref["tool_call_id"] = fact.call
+    return step
 
 
-def _within(handler: Callable[[State, Fact], int]) -> Callable[[State, Fact], int]:
+def _resume(state: State, fact: Fact) -> int:
+    """Complete the approval. The event follows the start of the next segment."""
+    step = state.wait
+    if step < 0 or state.steps.status_of(step) is not Status.WAITING:
+        state.touch(state.segment, fact)
+        return state.segment
+    state.end(step, fact, Status.COMPLETED, "resumed")
+    return step
+
+
+def _deny(state: State, fact: Fact) -> int:
+    """Fail the approval and the run, whose row keeps saying `suspended`."""
+    segment = _current_segment(state, fact)
+    _record_outcome(state, "denied")
+    state.close_unfinished(state.turn, Status.INTERRUPTED)
+    step = state.wait
+    if step < 0 or state.steps.status_of(step) is not Status.WAITING:
+        step = segment
+    state.end(step, fact, Status.FAILED, "denied")
+    state.end(segment, fact, Status.FAILED, "denied")
+    state.steps.more(segment).error = "denied"
+    state.record_failure()
+    return step
+
+
+# Artifacts, guardrails and compaction
+
+
+def _artifact(state: State, fact: Fact) -> int:
+    """Handle an event of the generate-validate-revise loop; an event's attempt is its iteration."""
+    loop = _loop(state, fact)
+    if fact.kind in ("artifact_finished", "artifact_failed"):
+        return _artifact_ended(state, fact, loop)
+    number = fact.attempt or (state.steps.segment[state.iteration] if state.iteration >= 0 else 1)
+    step = _iteration(state, fact, loop, int(number))
+    if fact.kind == "artifact_validation_finished":
+        bad = fact.detail.get("valid") is False or fact.error is not None
+        state.end(step, fact, Status.FAILED if bad else Status.COMPLETED, "validation_finished")
+        extra = state.steps.more(step)
+        extra.error = fact.error or (fact.reason if bad else None)
+        if bad:
+            state.record_failure()
+    return step
+
+
+def _loop(state: State, fact: Fact) -> int:
+    if state.loop < 0 or not state.is_running(state.loop):
+        state.loop = state.add(
+            state.segment, StepKind.LOOP, "artifact", "artifact", Status.RUNNING, "started", fact
+        )
+        state.iteration = NONE
+    return state.loop
+
+
+def _iteration(state: State, fact: Fact, loop: int, number: int) -> int:
+    step = state.iteration
+    if step >= 0 and state.steps.segment[step] == number:
+        state.touch(step, fact)
+        return step
+    if step >= 0:
+        state.close_unfinished(step, Status.INTERRUPTED)
+    raw = fact.kind.removeprefix("artifact_")
+    step = state.add(loop, StepKind.ITERATION, number, "", Status.RUNNING, raw, fact)
+    extra = state.steps.more(step)
+    extra.ref["attempt"] = number
+    extra.ref["turn"] = fact.turn
+    state.steps.more(loop).ref["current_iteration"] = number
+    state.iteration = step
+    return step
+
+
+def _artifact_ended(state: State, fact: Fact, loop: int) -> int:
+    good = fact.kind == "artifact_finished"
+    state.close_unfinished(state.iteration, Status.COMPLETED if good else Status.FAILED)
+    state.end(loop, fact, Status.COMPLETED if good else Status.FAILED, "finished")
+    extra = state.steps.more(loop)
+    extra.ref["exited"] = True
+    extra.ref["iterations_completed"] = extra.ref.get("current_iteration")
+    if not good:
+        state.steps.set_status(loop, Status.FAILED, "failed")
+        extra.error = fact.error or fact.reason
+        state.record_failure()
+    return loop
+
+
+def _guardrail(state: State, fact: Fact) -> int:
+    """Add the decision of a guardrail; the action `block` is a failure."""
+    blocks = fact.detail.get("action") == "block"
+    parent = state.turn if state.is_running(state.turn) else state.segment
+    step = state.add(
+        parent,
+        StepKind.GUARD,
+        f"guard {fact.name or ''}".rstrip(),
+        fact.name or "guardrail",
+        Status.FAILED if blocks else Status.COMPLETED,
+        fact.detail.get("action") or "decided",
+        fact,
+    )
+    state.end(step, fact, state.steps.status_of(step), state.steps.raw[step] or "decided")
+    extra = state.steps.more(step)
+    extra.ref.update(fact.detail)
+    if blocks:
+        extra.error = fact.reason
+        state.record_failure()
+    elif fact.reason is not None:
+        extra.ref["reason"] = fact.reason
+    return step
+
+
+def _compaction_started(state: State, fact: Fact) -> int:
+    """Add a compaction of the conversation."""
+    state.compaction = state.add(
+        state.segment, StepKind.GROUP, "compaction", "compaction", Status.RUNNING, "started", fact
+    )
+    return state.compaction
+
+
+def _compaction_finished(state: State, fact: Fact) -> int:
+    """End the compaction, adding one if no start was recorded."""
+    if state.compaction < 0 or not state.is_running(state.compaction):
+        _compaction_started(state, fact)
+    failed = fact.error is not None
+    step = state.compaction
+    state.end(
+        step,
+        fact,
+        Status.FAILED if failed else Status.COMPLETED,
+        "error" if failed else "finished",
+    )
+    if failed:
+        state.steps.more(step).error = fact.error
+        state.record_failure()
+    return step
+
+
+# Dispatch
+
+
+def _in_any_segment(handler: Callable[[State, Fact], int]) -> Callable[[State, Fact], int]:
     """Wrap a handler so that a segment exists when it is called."""
 
     def handle(state: State, fact: Fact) -> int:
-        in_segment(state, fact)
+        _current_segment(state, fact)
         return handler(state, fact)
 
     return handle
@@ -682,9 +692,9 @@ def _within(handler: Callable[[State, Fact], int]) -> Callable[[State, Fact], in
 _HANDLERS: dict[str, Callable[[State, Fact], int]] = {
     "agent_started": _agent_started,
     "agent_finished": _agent_finished,
-    "agent_suspended": _suspended,
-    "agent_resumed": _within(resumed),
-    "agent_denied": _denied,
+    "agent_suspended": _suspend,
+    "agent_resumed": _in_any_segment(_resume),
+    "agent_denied": _deny,
     "error": _error,
     "turn_started": _turn_started,
     "turn_finished": _turn_finished,
@@ -694,19 +704,19 @@ _HANDLERS: dict[str, Callable[[State, Fact], int]] = {
     "message_started": _message,
     DELTA: _message,
     "message_finished": _message,
-    "tool_execution_started": _within(tool_started),
-    "tool_execution_progress": _within(tool_progress),
-    "delegated_agent_step": _within(tool_progress),
-    "tool_execution_finished": _within(tool_finished),
-    "tool_execution_error": _within(tool_error),
-    "tool_execution_blocked": _within(tool_blocked),
-    "guardrail_decision": _within(guardrail),
+    "tool_execution_started": _in_any_segment(_tool_started),
+    "tool_execution_progress": _in_any_segment(_tool_progress),
+    "delegated_agent_step": _in_any_segment(_tool_progress),
+    "tool_execution_finished": _in_any_segment(_tool_finished),
+    "tool_execution_error": _in_any_segment(_tool_error),
+    "tool_execution_blocked": _in_any_segment(_tool_blocked),
+    "guardrail_decision": _in_any_segment(_guardrail),
     "run_limit_exceeded": _limit_exceeded,
-    "compaction_started": _within(compaction_started),
-    "compaction_finished": _within(compaction_finished),
-    "artifact_validation_started": _within(artifact),
-    "artifact_validation_finished": _within(artifact),
-    "artifact_revision_started": _within(artifact),
-    "artifact_finished": _within(artifact),
-    "artifact_failed": _within(artifact),
+    "compaction_started": _in_any_segment(_compaction_started),
+    "compaction_finished": _in_any_segment(_compaction_finished),
+    "artifact_validation_started": _in_any_segment(_artifact),
+    "artifact_validation_finished": _in_any_segment(_artifact),
+    "artifact_revision_started": _in_any_segment(_artifact),
+    "artifact_finished": _in_any_segment(_artifact),
+    "artifact_failed": _in_any_segment(_artifact),
 }

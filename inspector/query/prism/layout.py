@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.model.store import Health
-from inspector.query.prism.row_summaries import has_index
 from inspector.query.prism.schema_shape import NEWEST, SEARCH_TABLE, model_at
 from inspector.query.prism.verdict import Verdict, judge
-from inspector.query.tables import Tables, quoted, read_tables
+from inspector.query.tables import Table, Tables, quoted, read_tables
 
 CORE = (
     "prism_agent_events",
@@ -26,8 +25,20 @@ CORE = (
 )
 """Tables without which runs are incomplete."""
 
+
 _BESIDE = ("prism_checkpoints", "prism_leases")
+
+
 _KNOWN = frozenset((*(table.name for table in model_at(NEWEST).tables), *_BESIDE))
+
+
+_EVENT_COLUMNS = ("run_id", "sequence", "type", "timestamp")
+
+
+_ENTRY_COLUMNS = ("session_id", "run_id", "timestamp", "message")
+
+
+Row = tuple[Any, ...]
 
 
 def recognise(tables: Mapping[str, Sequence[str]]) -> bool:
@@ -60,11 +71,8 @@ def health_of(tables: Tables, damage: Sequence[str]) -> tuple[Health, str | None
         return Health.PARTIAL, "; ".join(damage)
     missing = missing_tables(tables)
     if missing:
-        return Health.PARTIAL, f"it lacks {', '.join(missing)}"
+        return Health.PARTIAL, f"missing tables: {', '.join(missing)}"
     return Health.OK, None
-
-
-Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +101,30 @@ def layout_of(connection: sqlite3.Connection, known: Layout | None) -> Layout:
         tables,
         judge(connection, tables),
         history,
-        event_index=_usable(connection, tables, "prism_agent_events", _EVENT_COLUMNS),
-        entry_index=_usable(connection, tables, "prism_session_entries", _ENTRY_COLUMNS),
+        event_index=_has_usable_index(connection, tables, "prism_agent_events", _EVENT_COLUMNS),
+        entry_index=_has_usable_index(connection, tables, "prism_session_entries", _ENTRY_COLUMNS),
     )
 
 
-_EVENT_COLUMNS = ("run_id", "sequence", "type", "timestamp")
-_ENTRY_COLUMNS = ("session_id", "run_id", "timestamp", "message")
-
-
-def _usable(
+def _has_usable_index(
     connection: sqlite3.Connection, tables: Tables, name: str, columns: tuple[str, ...]
 ) -> bool:
     """Return whether all columns exist and an index covers the first two."""
     table = tables.get(name)
     if table is None or not all(map(table.has, columns)):
         return False
-    return has_index(connection, table, *columns[:2])
+    return _has_index(connection, table, columns[:2])
+
+
+def _has_index(connection: sqlite3.Connection, table: Table, columns: tuple[str, ...]) -> bool:
+    """Return whether a full index of a table starts with these columns."""
+    for row in connection.execute(f"PRAGMA index_list({quoted(table.name)})").fetchall():
+        if row[4]:
+            continue  # A partial index finds only some rows.
+        info = connection.execute(f"PRAGMA index_info({quoted(str(row[1]))})").fetchall()
+        if tuple(each[2] for each in info[: len(columns)]) == columns:
+            return True
+    return False
 
 
 def _history(connection: sqlite3.Connection, tables: Tables) -> tuple[Row, ...]:

@@ -31,8 +31,8 @@ def agent_position(value: Mapping[str, Any]) -> Position:
 
 def call_name(call: Mapping[str, Any]) -> str:
     """Return a pending call as its tool name and id."""
-    told = mapping(call.get("call"))
-    return f"{name_of(told.get('name')) or 'a tool'} {name_of(told.get('id')) or ''}".rstrip()
+    fields = mapping(call.get("call"))
+    return f"{name_of(fields.get('name')) or 'a tool'} {name_of(fields.get('id')) or ''}".rstrip()
 
 
 def is_dispatched(value: Mapping[str, Any]) -> bool:

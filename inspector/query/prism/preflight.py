@@ -26,31 +26,31 @@ from inspector.query.prism.position import (
     is_dispatched,
     workflow_position,
 )
-from inspector.query.prism.row_summaries import Checkpoint, Lease, RunHead
+from inspector.query.prism.row_summaries import Checkpoint, Lease, RunSummary
 from inspector.query.prism.workflows import Workflow
 from inspector.text.numbers import age
 from inspector.text.parse_time import parse_instant
 
 APPROVE, DENY = "approve", "deny"
-BATCH = {APPROVE: "allow_once", DENY: "reject_once"}
+BATCH_OUTCOMES = {APPROVE: "allow_once", DENY: "reject_once"}
 """Decision → outcome of each of several approvals."""
 MOST_NAMED = 12
 _TYPEABLE = re.compile(r"[!-~]{1,80}")
-_JUDGED = "What counts is the checkpoint and the run's row afterwards, not the host's exit code."
+_JUDGED = "Check the checkpoint and the run's row afterwards; the host's exit code is not reliable."
 
 
 @dataclass(frozen=True, slots=True)
-class AgentMaterial:
+class AgentInput:
     """What the plan of an agent run is built from."""
 
     run: Run
-    head: RunHead | None
+    head: RunSummary | None
     checkpoint: Checkpoint | None
     now: int
 
 
 @dataclass(frozen=True, slots=True)
-class WorkflowMaterial:
+class WorkflowInput:
     """What the plan of a workflow is built from."""
 
     run: Run
@@ -59,41 +59,41 @@ class WorkflowMaterial:
     now: int
 
 
-def agent_preflight(material: AgentMaterial) -> PreFlight:
+def agent_preflight(given: AgentInput) -> PreFlight:
     """Return the plan of an agent run."""
-    run, head, checkpoint = material.run, material.head, material.checkpoint
+    run, head, checkpoint = given.run, given.head, given.checkpoint
     record = dict(_agent_record(head, checkpoint))
-    liveness = _silence(run, material.now) + "; plain agent runs hold no lease"
-    reason = _why_no_agent(run, head, checkpoint)
+    liveness = _silence_text(run, given.now) + "; agent runs hold no lease"
+    reason = _agent_refusal(run, head, checkpoint)
     if reason is not None or checkpoint is None:
-        reason = reason or "there is no checkpoint"
+        reason = reason or "no checkpoint"
         return refused(run.key, reason, record=record, outcome=run.status, liveness=liveness)
     position, value = agent_position(checkpoint.value), checkpoint.value
     deadline = parse_instant(value.get("deadlineAt"))
-    asked = approval_ids(value)
+    approvals = approval_ids(value)
     agent = name_of(value.get("agentId"))
     fills = {
         "run_id": run.run_id or "",
         "session_id": (head.session if head is not None else None) or "",
         "expected_version": "" if checkpoint.version is None else str(checkpoint.version),
-        "approval_id": asked[0] if len(asked) == 1 else "",
+        "approval_id": approvals[0] if len(approvals) == 1 else "",
     }
-    several = len(asked) > 1
+    several = len(approvals) > 1
     return PreFlight(
         run_key=run.key,
         resumable=True,
         reason=None,
         position=position,
-        stands=f"a decision on {_listed(position.rerun) or 'the run'},"
+        stands=f"a decision on {_list_names(position.rerun) or 'the run'},"
         f" checkpoint version {checkpoint.version}",
         done=tuple(f"{name}: decided" for name in position.keep),
-        will_run=(f"on approval {_listed(position.rerun) or 'the run goes on'}",),
-        warnings=tuple(_agent_warnings(run, value, several, deadline, material.now)),
-        needs=(f"a host with the agent {agent or '?'}, unchanged since",),
+        will_run=(f"on approval: {_list_names(position.rerun) or 'the rest of the run'}",),
+        warnings=tuple(_agent_warnings(run, value, several, deadline, given.now)),
+        needs=(f"a host with the unchanged agent {agent or '?'}",),
         fills=fills,
         folder=_folder(run.store.path),
         liveness=liveness,
-        decisions=tuple(_agent_decisions(run, checkpoint, asked, agent, deadline, material.now)),
+        decisions=tuple(_agent_decisions(run, checkpoint, approvals, agent, deadline, given.now)),
         deadline=deadline,
         judged=_JUDGED,
         record=record,
@@ -101,7 +101,9 @@ def agent_preflight(material: AgentMaterial) -> PreFlight:
     )
 
 
-def _agent_record(head: RunHead | None, checkpoint: Checkpoint | None) -> Iterator[tuple[str, str]]:
+def _agent_record(
+    head: RunSummary | None, checkpoint: Checkpoint | None
+) -> Iterator[tuple[str, str]]:
     yield "run", (head.status if head is not None else None) or "not recorded"
     if checkpoint is None:
         yield "checkpoint", "none"
@@ -109,31 +111,31 @@ def _agent_record(head: RunHead | None, checkpoint: Checkpoint | None) -> Iterat
         yield "checkpoint", f"{checkpoint.status or 'unreadable'}, version {checkpoint.version}"
 
 
-def _why_no_agent(run: Run, head: RunHead | None, checkpoint: Checkpoint | None) -> str | None:
+def _agent_refusal(run: Run, head: RunSummary | None, checkpoint: Checkpoint | None) -> str | None:
     if run.status is Status.COMPLETED:
-        return "it succeeded: there is nothing to resume"
+        return "the run succeeded; nothing to resume"
     if checkpoint is None:
         said = None if head is None else head.status
         if said in ("running", "queued"):
             return (
-                "it has no checkpoint: an agent's state is only kept while it waits, so a run that"
-                " was killed can only be followed by a new one in its session"
+                "no checkpoint: an agent's state is kept only while it waits, so a killed run"
+                " cannot be resumed; start a new run in its session"
             )
-        return "it has no checkpoint: nothing of it is kept that could go on"
+        return "no checkpoint, so there is no state to resume from"
     if not checkpoint.readable:
-        return "its checkpoint is not readable"
+        return "the checkpoint is not readable"
     word = checkpoint.status
     if word == "running":
         if is_dispatched(checkpoint.value):
             return (
-                "a call was dispatched after its approval and its end was never recorded: neither"
-                " approve nor deny is accepted any more; whoever runs the host has to settle it"
+                "a call was dispatched after its approval and never ended, so neither approve nor"
+                " deny is accepted; resolve it on the host"
             )
-        return "its checkpoint says running: no decision is accepted while that is so"
+        return "the checkpoint says running; no decision is accepted until it waits"
     if word != "suspended":
-        return f"its checkpoint says {word or 'nothing'}: it is over"
+        return f"the checkpoint says {word or 'nothing'}; the run is over"
     if is_dispatched(checkpoint.value):
-        return "one of its calls is dispatched already: no decision is accepted"
+        return "a call is already dispatched; no decision is accepted"
     return None
 
 
@@ -143,30 +145,29 @@ def _agent_warnings(
     if deadline is not None and deadline <= now:
         yield Caution(
             "deadline_passed",
-            f"Its time ran out {age(now - deadline)} ago: to approve it now makes it fail for good;"
-            " to deny it still works.",
+            f"The deadline passed {age(now - deadline)} ago: approving now fails the run"
+            " permanently; denying still works.",
         )
     elif deadline is not None:
         yield Caution(
             "deadline",
-            f"It has to be approved before {rfc3339(deadline)}; later an approval makes it fail for"
-            " good.",
+            f"Approve before {rfc3339(deadline)}; approving late fails the run permanently.",
         )
     if several:
-        yield Caution("several", "Several calls are asked for; the decision is taken on all.")
-    yield Caution("arguments", "Look at the arguments of the calls before you approve them.")
+        yield Caution("several", "Several calls are pending; the decision applies to all of them.")
+    yield Caution("arguments", "Check the arguments of the calls before you approve them.")
     revision = name_of(value.get("definitionRevision"))
     yield Caution(
         "fingerprint",
-        f"The host must have the very same agent (revision {revision or '?'}), or it refuses.",
+        f"Needs the same agent revision ({revision or '?'}).",
     )
-    yield from _of_the_store(run)
+    yield from _store_warnings(run)
 
 
 def _agent_decisions(
     run: Run,
     checkpoint: Checkpoint,
-    asked: list[str],
+    approvals: list[str],
     agent: str | None,
     deadline: int | None,
     now: int,
@@ -174,17 +175,21 @@ def _agent_decisions(
     for word in (APPROVE, DENY):
         why = None
         if word == APPROVE and deadline is not None and deadline <= now:
-            why = "its time ran out: an approval would make it fail for good"
+            why = "the deadline has passed; approving fails the run permanently"
         body: dict[str, Any] = {"decision": word}
-        if len(asked) > 1:
-            body = {"decisions": [{"approvalId": one, "outcome": BATCH[word]} for one in asked]}
+        if len(approvals) > 1:
+            body = {
+                "decisions": [
+                    {"approvalId": one, "outcome": BATCH_OUTCOMES[word]} for one in approvals
+                ]
+            }
         body["expectedVersion"] = checkpoint.version
         yield Decision(word, why, _request("agents", agent, run.run_id, body))
 
 
-def workflow_preflight(material: WorkflowMaterial) -> PreFlight:
+def workflow_preflight(given: WorkflowInput) -> PreFlight:
     """Return the plan of a workflow or saga."""
-    run, workflow, lease, now = material.run, material.workflow, material.lease, material.now
+    run, workflow, lease, now = given.run, given.workflow, given.lease, given.now
     checkpoint = workflow.checkpoint
     record = {
         "checkpoint": f"{checkpoint.status or checkpoint.category or 'unreadable'},"
@@ -193,8 +198,8 @@ def workflow_preflight(material: WorkflowMaterial) -> PreFlight:
     own = name_of(workflow.saga.get("status"))
     if own is not None:
         record["saga"] = own
-    liveness = _lease_words(lease, run, now)
-    reason = _why_no_workflow(run, workflow, lease, now)
+    liveness = _lease_text(lease, run, now)
+    reason = _workflow_refusal(run, workflow, lease, now)
     if reason is not None:
         return refused(run.key, reason, record=record, outcome=run.status, liveness=liveness)
     nodes = workflow.saga.get("steps") if workflow.saga else checkpoint.value.get("nodes")
@@ -206,11 +211,11 @@ def workflow_preflight(material: WorkflowMaterial) -> PreFlight:
         resumable=True,
         reason=None,
         position=position,
-        stands=_workflow_stands(workflow, position.step),
-        done=(f"nodes {_listed(position.keep)}",) if position.keep else (),
+        stands=_workflow_position_text(workflow, position.step),
+        done=(f"nodes {_list_names(position.keep)}",) if position.keep else (),
         will_run=tuple(_nodes_to_run(position.step, position.rerun)),
         warnings=tuple(_workflow_warnings(run, workflow, waits)),
-        needs=("a host with the very same definition of the workflow",),
+        needs=("a host with the same workflow definition",),
         fills={
             "run_id": workflow.run_id,
             "workflow_id": workflow.workflow_id,
@@ -218,7 +223,7 @@ def workflow_preflight(material: WorkflowMaterial) -> PreFlight:
         },
         folder=_folder(run.store.path),
         liveness=liveness,
-        confirm=_to_type(run) if run.status is Status.RUNNING and lease is None else None,
+        confirm=_confirmation(run) if run.status is Status.RUNNING and lease is None else None,
         decisions=tuple(_workflow_decisions(workflow)) if waits else (),
         judged=_JUDGED,
         record=record,
@@ -226,25 +231,25 @@ def workflow_preflight(material: WorkflowMaterial) -> PreFlight:
     )
 
 
-def _why_no_workflow(run: Run, workflow: Workflow, lease: Lease | None, now: int) -> str | None:
+def _workflow_refusal(run: Run, workflow: Workflow, lease: Lease | None, now: int) -> str | None:
     if lease is not None and lease.state(now) == "active":
         until = rfc3339(lease.expires_at)
-        return f"{lease.owner or 'a worker'} holds its lease until {until}: it is being run"
+        return f"{lease.owner or 'a worker'} holds the lease until {until} and is running it"
     if not workflow.checkpoint.readable:
-        return "its checkpoint is not readable"
+        return "the checkpoint is not readable"
     word = workflow.checkpoint.status or workflow.checkpoint.category
     if word == "succeeded":
-        return "it succeeded: there is nothing to resume"
+        return "the run succeeded; nothing to resume"
     if word == "denied":
-        return "it was denied: it is over"
+        return "the run was denied and is over"
     if word == "queued":
-        return "it is queued: a coordinator begins it by itself"
+        return "the run is queued; a coordinator will start it"
     if word not in ("suspended", "running", "failed", "aborted"):
-        return f"its checkpoint says {word or 'nothing'}, which Prism does not know"
+        return f"the checkpoint has an unknown status: {word or 'none'}"
     return None
 
 
-def _workflow_stands(workflow: Workflow, waits: str | None) -> str:
+def _workflow_position_text(workflow: Workflow, waits: str | None) -> str:
     version = f"checkpoint version {workflow.checkpoint.version}"
     if waits is not None:
         reason = name_of(workflow.suspension.get("reason"))
@@ -256,28 +261,28 @@ def _nodes_to_run(waits: str | None, others: tuple[str, ...]) -> Iterator[str]:
     if waits is not None:
         yield f"node {waits} with the decision"
     if others:
-        yield f"{'then ' if waits is not None else ''}nodes {_listed(others)}"
-    yield "then what the workflow says"
+        yield f"{'then ' if waits is not None else ''}nodes {_list_names(others)}"
+    yield "then the rest of the workflow"
 
 
 def _workflow_warnings(run: Run, workflow: Workflow, waits: bool) -> Iterator[Caution]:
     if not waits:
         yield Caution(
             "may_repeat",
-            "Nodes that were running, failed or were aborted run again, with all they do outside.",
+            "Nodes that were running, failed or aborted run again, including their side effects.",
         )
     if run.parent_key is not None or workflow.parent_run is not None:
         yield Caution(
             "part_of",
-            "It is a node of another run; that is the one to resume, and it resumes this one.",
+            "This is a node of another run. Resume that run; it resumes this one.",
         )
-    yield Caution("definition", "The host refuses unless its definition has the very same hash.")
+    yield Caution("definition", "The host refuses if the hash of its definition differs.")
     yield Caution(
         "lease_unchecked",
-        "A host that resumes it directly does not look at leases: make sure that no worker begins"
-        " it at the same time.",
+        "A host that resumes it directly does not check leases: make sure that no worker starts it"
+        " at the same time.",
     )
-    yield from _of_the_store(run)
+    yield from _store_warnings(run)
 
 
 def _workflow_decisions(workflow: Workflow) -> Iterator[Decision]:
@@ -288,24 +293,24 @@ def _workflow_decisions(workflow: Workflow) -> Iterator[Decision]:
         )
 
 
-def _lease_words(lease: Lease | None, run: Run, now: int) -> str:
+def _lease_text(lease: Lease | None, run: Run, now: int) -> str:
     if lease is None:
-        return f"{_silence(run, now)}; no worker ever held a lease of it"
+        return f"{_silence_text(run, now)}; no lease recorded"
     state = lease.state(now)
     if state == "active":
         return f"alive, {lease.owner or 'a worker'} holds its lease"
     since = "" if lease.expires_at is None else f" {age(now - lease.expires_at)} ago"
-    how = "was given back" if state == "released" else "expired"
-    return f"no worker holds it, the lease of {lease.owner or 'its worker'} {how}{since}"
+    how = "was released" if state == "released" else "expired"
+    return f"no worker; the lease of {lease.owner or 'its worker'} {how}{since}"
 
 
-def _silence(run: Run, now: int) -> str:
+def _silence_text(run: Run, now: int) -> str:
     if run.last_activity_at is None:
-        return "unknown, when it was last written is not known"
+        return "unknown, write time unknown"
     return f"unknown, nothing written for {age(now - run.last_activity_at)}"
 
 
-def _of_the_store(run: Run) -> Iterator[Caution]:
+def _store_warnings(run: Run) -> Iterator[Caution]:
     """Warn about databases that Prism refuses to open."""
     if run.store.verdict not in (None, "verified_current", "verified_older"):
         note = f" {run.store.verdict_note}" if run.store.verdict_note else ""
@@ -329,11 +334,11 @@ def _folder(path: str) -> str:
     return os.path.dirname(folder) if os.path.basename(folder) == ".prism" else folder
 
 
-def _to_type(run: Run) -> str:
+def _confirmation(run: Run) -> str:
     return run.run_id if run.run_id and _TYPEABLE.fullmatch(run.run_id) else "resume"
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _list_names(names: tuple[str, ...]) -> str:
     more = len(names) - MOST_NAMED
     shown = ", ".join(names[:MOST_NAMED])
     return f"{shown} and {more} more" if more > 0 else shown

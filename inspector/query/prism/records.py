@@ -30,7 +30,7 @@ from inspector.query.raw_tables import table_records
 from inspector.query.tables import Tables, quoted, read_tables
 from inspector.text.parse_time import parse_instant
 
-Question = Callable[[sqlite3.Connection], Sequence[Mapping[str, Any]]]
+Query = Callable[[sqlite3.Connection], Sequence[Mapping[str, Any]]]
 Answer = Sequence[Mapping[str, Any]]
 
 
@@ -49,18 +49,16 @@ class Subject:
         return self.session is None and self.run is None and self.checkpoint is None
 
 
-def question(part: str, subject: Subject, now: int) -> Question:
+def query(part: str, subject: Subject, now: int) -> Query:
     """Return the query for a part's records. Raises KeyError for an unknown part."""
-    answer = PARTS[part]
-    return lambda connection: answer(connection, read_tables(connection), subject, now)
+    read = PARTS[part]
+    return lambda connection: read(connection, read_tables(connection), subject, now)
 
 
-def _of_run(table: str, order: tuple[str, ...]) -> _Answer:
+def _of_run(table: str, order: tuple[str, ...]) -> _Reader:
     """Select rows of a table by run, else by session, else all."""
 
-    def answer(
-        connection: sqlite3.Connection, tables: Tables, subject: Subject, now: int
-    ) -> Answer:
+    def read(connection: sqlite3.Connection, tables: Tables, subject: Subject, now: int) -> Answer:
         known = tables.get(table)
         values: tuple[str, ...] = ()
         where = ""
@@ -70,10 +68,10 @@ def _of_run(table: str, order: tuple[str, ...]) -> _Answer:
             where, values = f"WHERE {equals(known, 'session_id')}", (subject.session,)
         return read_records(connection, tables, table, where=where, values=values, order=order)
 
-    return answer
+    return read
 
 
-def _whole(table: str, *order: str) -> _Answer:
+def _whole(table: str, *order: str) -> _Reader:
     """Select all rows of a table."""
     return lambda connection, tables, subject, now: read_records(
         connection, tables, table, order=order
@@ -211,11 +209,11 @@ def _leases(connection: sqlite3.Connection, tables: Tables, subject: Subject, no
         place = (text_of(record.get("namespace")), text_of(record.get("key")))
         if keys is None or place in keys:
             state = states.get(place, "expired")
-            means = status_rules.lease_means(state, place[1] in running)
+            means = status_rules.explain_lease(state, place[1] in running)
             ours = {"state": state, "means": means, **_fence(record, checkpoints.get(place[1]))}
             found.append({**record, "inspector": ours})
     if not found and subject.checkpoint is not None:
-        means = status_rules.lease_means("absent", subject.checkpoint in running)
+        means = status_rules.explain_lease("absent", subject.checkpoint in running)
         found.append({"inspector": {"state": "absent", "means": means}})
     return found
 
@@ -280,13 +278,13 @@ def _migrations(
     return found
 
 
-def _migrated(table: str, answer: _Answer) -> _Answer:
+def _migrated(table: str, read: _Reader) -> _Reader:
     """Add the values that Prism's own migration would add to rows of an older database."""
 
     def complete(
         connection: sqlite3.Connection, tables: Tables, subject: Subject, now: int
     ) -> Answer:
-        found = answer(connection, tables, subject, now)
+        found = read(connection, tables, subject, now)
         missing = {
             name: value
             for column, name, value in ADDED_VALUES.get(table, ())
@@ -308,9 +306,9 @@ ADDED_VALUES = {
 }
 """Table → column, field and the value that migration gives to existing rows."""
 
-_Answer = Callable[[sqlite3.Connection, Tables, Subject, int], Answer]
+_Reader = Callable[[sqlite3.Connection, Tables, Subject, int], Answer]
 
-PARTS: Mapping[str, _Answer] = {
+PARTS: Mapping[str, _Reader] = {
     "run": _run,
     "runs": _run,
     "session": _migrated("prism_sessions", _session),

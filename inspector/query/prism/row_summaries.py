@@ -22,7 +22,7 @@ from inspector.query.prism.cells import (
     text_or_none,
     whole_number,
 )
-from inspector.query.tables import Table, Tables, quoted
+from inspector.query.tables import Tables
 
 AGENT_RUN = "prism.agent-run"
 WORKFLOW = "prism.workflow"
@@ -48,7 +48,7 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
-class RunHead:
+class RunSummary:
     """A row of `prism_runs`. Instants in UTC ms."""
 
     id: str
@@ -75,13 +75,13 @@ RUN_COLUMNS = (
 )  # fmt: skip
 
 
-def run_head(row: Sequence[Any]) -> RunHead:
+def run_summary(row: Sequence[Any]) -> RunSummary:
     """Parse a row of RUN_COLUMNS."""
     cells = dict(zip(RUN_COLUMNS, row, strict=True))
     unreadable: list[str] = []
     model = mapping(_json(cells["model"], "model", unreadable))
     error = _json(cells["error"], "error", unreadable)
-    return RunHead(
+    return RunSummary(
         id=text_of(cells["id"]),
         session=text_or_none(cells["session_id"]),
         status=text_or_none(cells["status"]),
@@ -125,7 +125,7 @@ def run_rows(
 
 
 @dataclass(frozen=True, slots=True)
-class SessionHead:
+class SessionSummary:
     """A session in the list."""
 
     id: str
@@ -133,9 +133,9 @@ class SessionHead:
     parent: str | None
 
 
-def session_head(
+def session_summary(
     connection: sqlite3.Connection, tables: Tables, session: str | None
-) -> SessionHead | None:
+) -> SessionSummary | None:
     """Return a session; None if it has no row."""
     table = tables.get("prism_sessions")
     if session is None or table is None or not table.has("id"):
@@ -146,7 +146,7 @@ def session_head(
     ).fetchone()
     if found is None:
         return None
-    return SessionHead(session, title_of(found[1]), text_or_none(found[0]))
+    return SessionSummary(session, title_of(found[1]), text_or_none(found[0]))
 
 
 def title_of(metadata: object) -> str | None:
@@ -204,7 +204,7 @@ def checkpoint_of(row: Sequence[Any]) -> Checkpoint:
     """Parse a row of checkpoint columns."""
     namespace, key, version, fencing, category, tenant, account, user, created, updated, value = row
     unreadable: list[str] = []
-    told = mapping(_json(value, "value", unreadable))
+    parsed = mapping(_json(value, "value", unreadable))
     return Checkpoint(
         text_of(namespace),
         text_of(key),
@@ -214,7 +214,7 @@ def checkpoint_of(row: Sequence[Any]) -> Checkpoint:
         Owner(text_or_none(tenant), text_or_none(account), text_or_none(user)),
         instant_of(created),
         instant_of(updated),
-        told,
+        parsed,
         not unreadable,
     )
 
@@ -241,7 +241,7 @@ class Lease:
     updated_at: int | None
 
     def state(self, now: int) -> str:
-        """Return `active`, `released` (returned by its owner) or `expired` at an instant (UTC ms)."""
+        """Return `active`, `released` (by its owner) or `expired` at an instant (UTC ms)."""
         if self.expires_at is not None and self.expires_at > now:
             return "active"
         given_back = (
@@ -294,16 +294,3 @@ def first_message(connection: sqlite3.Connection, session: str, run: str) -> str
     except Malformed:
         return None
     return " ".join(text.split())[:LONGEST_PROMPT] or None
-
-
-def has_index(connection: sqlite3.Connection, table: Table | None, *columns: str) -> bool:
-    """Return whether a full index of a table starts with these columns."""
-    if table is None:
-        return False
-    for row in connection.execute(f"PRAGMA index_list({quoted(table.name)})").fetchall():
-        if row[4]:
-            continue  # A partial index finds only some rows.
-        info = connection.execute(f"PRAGMA index_info({quoted(str(row[1]))})").fetchall()
-        if tuple(each[2] for each in info[: len(columns)]) == columns:
-            return True
-    return False

@@ -27,6 +27,7 @@ from inspector.query.tables import Table, Tables, quoted
 
 Record = dict[str, Any]
 
+
 _JSON = frozenset(
     {
         "metadata", "model", "error", "message", "event", "previous_model", "data", "usage",
@@ -35,13 +36,25 @@ _JSON = frozenset(
     }
 )  # fmt: skip
 """Columns that hold JSON."""
+
+
 _FLAGS = frozenset(("redacted",))
+
+
 _RENAMED = {
     "prism_tenant_quotas": {"limit_count": "limit", "used_count": "used"},
 }
+
+
 _HIDDEN = {"prism_leases": frozenset(("token",)), "prism_tenant_quotas": frozenset(("id",))}
 """Columns never shown: a lease token allows acting in its owner's name."""
+
+
 _UNDERSCORE = re.compile(r"_([a-z0-9])")
+
+
+STORE_ORDER = ("started_at", "id")
+"""The store's order of rows."""
 
 
 def field_name(table: str, column: str) -> str:
@@ -134,10 +147,6 @@ def equals(table: Table | None, column: str) -> str:
     if table is None or not table.has(column):
         return "0 AND ? IS NULL"
     return f"{quoted(column)} = ?"
-
-
-STORE_ORDER = ("started_at", "id")
-"""The store's order of rows."""
 
 
 def tool_rows(

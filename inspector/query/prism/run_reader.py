@@ -15,13 +15,14 @@ from inspector.model.run import Run
 from inspector.model.step import Event
 from inspector.model.store import Health
 from inspector.query.capabilities import Capabilities
-from inspector.query.prism import records, step_context, view
+from inspector.query.prism import contents, records, view
+from inspector.query.prism.contents import agent_values, tool_values, workflow_values
 from inspector.query.prism.events import Row
 from inspector.query.prism.fold import State
 from inspector.query.prism.layout import Layout, layout_of
 from inspector.query.prism.preflight import (
-    AgentMaterial,
-    WorkflowMaterial,
+    AgentInput,
+    WorkflowInput,
     agent_preflight,
     workflow_preflight,
 )
@@ -35,26 +36,233 @@ from inspector.query.prism.row_summaries import (
     read_some_checkpoints,
 )
 from inspector.query.prism.rows import joined, tool_rows, track_of
-from inspector.query.prism.step_context import agent_values, tool_values, workflow_values
 from inspector.query.prism.timeline import (
     Loaded,
+    LoadRequest,
     Page,
     Timeline,
-    Wanted,
     has_repeats,
-    loader,
-    pager,
-    read_again,
+    load_query,
+    page_query,
+    reread_rows,
 )
 from inspector.query.prism.usage import judged_run
 from inspector.query.prism.view import agent_tabs, workflow_tabs
 from inspector.query.prism.workflows import ToolTrack, Workflow, workflow_of, workflow_steps
+from inspector.query.reader_pool import ReaderLease
 from inspector.query.run_reader import RunReader
-from inspector.query.shared import Asker
 from inspector.query.view import RunView, StepContext, ValueList
 from inspector.store.read import Reading, StoreUnavailable
 
 AGE_MS = 60_000
+"""How often a view is rebuilt without a write, because silence and deadlines change with time."""
+
+
+COUNT_SECONDS = 5.0
+"""How often events are counted, which reveals deleted ones."""
+
+
+class AgentRun(RunReader):
+    """Reads an agent run, folding only added events. Used by one thread at a time."""
+
+    capabilities = Capabilities(usage=True, approvals=True)
+
+    def __init__(
+        self,
+        path: str,
+        run: str,
+        source: ReaderLease,
+        clock: Clock,
+        *,
+        parent_key: str | None = None,
+        layout: Layout | None = None,
+        session: str | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._path = path
+        self._run = run
+        self._source = source
+        self._clock = clock
+        self._parent_key = parent_key
+        self._layout = layout
+        """As last seen by the store's reader."""
+        self._known_session = session
+        self._monotonic = monotonic
+        self._timeline = Timeline()
+        self._loaded: Loaded | None = None
+        self._generation = 0
+        self._counted_at = monotonic()
+        self._view: RunView | None = None
+
+    def refresh(self) -> RunView:
+        """Read what was added and return the newest state."""
+        shown = self._view
+        if shown is not None and self._is_current(shown):
+            return shown
+        loaded = self._read()
+        self._loaded = loaded
+        self._view = self._build_view(self._timeline.state, newest=True)
+        return self._view
+
+    def _is_current(self, shown: RunView) -> bool:
+        return not self._source.changed() and self._clock() - shown.as_of < AGE_MS
+
+    def _read(self) -> Loaded:
+        reading = self._read_with(self._request())
+        if self._source.generation != self._generation and not reading.value.from_start:
+            reading = self._read_with(
+                LoadRequest(self._run, Timeline(), session=self._known_session)
+            )
+        self._generation = self._source.generation
+        loaded = reading.value
+        if loaded.from_start:
+            self._timeline = Timeline()
+        self._fold_pages(loaded.page, loaded)
+        return loaded
+
+    def _read_with(self, request: LoadRequest) -> Reading[Loaded]:
+        return self._source.read(load_query(request))
+
+    def _request(self) -> LoadRequest:
+        known, due = self._loaded, self._monotonic() - self._counted_at >= COUNT_SECONDS
+        if due:
+            self._counted_at = self._monotonic()
+        if known is None:
+            return LoadRequest(self._run, self._timeline, self._layout, None, self._known_session)
+        session = self._session()
+        return LoadRequest(self._run, self._timeline, known.layout, known.prompt, session, due)
+
+    def _fold_pages(self, page: Page, loaded: Loaded) -> None:
+        """Fold a page and those after it; start again if sequences turn out to repeat."""
+        timeline = self._timeline
+        while True:
+            if not timeline.repeats and has_repeats(page.rows, timeline.last):
+                timeline = self._timeline = Timeline()
+                timeline.repeats = True
+            else:
+                timeline.append(page.rows)
+                if not page.more:
+                    return
+            query = page_query(self._run, timeline.last, loaded.layout, timeline.repeats)
+            page = self._source.read(query).value
+
+    def at(self, event: int) -> RunView:
+        """Return the state after the first `event` events."""
+        newest = self._view or self.refresh()
+        event = max(0, min(event, newest.total_events))
+        if event == newest.total_events:
+            return newest
+        return self._build_view(self._timeline.at(event, self._reread), newest=False)
+
+    def _reread(self, rowids: Sequence[int]) -> Sequence[Row]:
+        return self._source.read(lambda connection: reread_rows(connection, rowids)).value
+
+    def events(self, first: int, count: int) -> Sequence[Event]:
+        """Return events with their whole records."""
+        self._view or self.refresh()
+        first = max(first, 1)
+        rowids = self._timeline.rows[first - 1 : first - 1 + max(count, 0)]
+        numbers = range(first, first + len(rowids))
+        tables = self._last_loaded().layout.tables
+        return self._source.read(
+            lambda connection: contents.events(connection, tables, rowids, numbers)
+        ).value
+
+    def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
+        """Return the messages of the run."""
+        self._view or self.refresh()
+        loaded = self._last_loaded()
+        return self._source.read(
+            lambda connection: agent_values(connection, loaded, self._run, frame, full=full)
+        ).value
+
+    def context(self, step: int) -> StepContext:
+        """Return the details of a step."""
+        shown = self._view or self.refresh()
+        described = shown.describe(step)
+        numbers = contents.own_events(shown, step)
+        rowids = [self._timeline.rows[n - 1] for n in numbers]
+        loaded, run = self._last_loaded(), self._run
+
+        def read(connection: sqlite3.Connection) -> StepContext:
+            rows = contents.events(connection, loaded.layout.tables, rowids, numbers)
+            return contents.agent_context(connection, loaded, shown, described, rows, run)
+
+        return self._source.read(read).value
+
+    def record(self, part: str) -> Sequence[Mapping[str, Any]]:
+        """Return the store's records of one part."""
+        self._view or self.refresh()
+        session = self._session()
+        subject = records.Subject(session=session, run=self._run)
+        return self._source.read(records.query(part, subject, self._clock())).value
+
+    def preflight(self) -> PreFlight:
+        """Return what resuming the run would do."""
+        shown, known = self.refresh(), self._last_loaded()
+        return agent_preflight(AgentInput(shown.run, known.head, known.checkpoint, self._clock()))
+
+    def changed(self) -> bool:
+        """Return whether anything may have been written since the last read."""
+        return self._source.changed()
+
+    def close(self) -> None:
+        """Release the shared private copy."""
+        self._source.close()
+
+    def _last_loaded(self) -> Loaded:
+        assert self._loaded is not None
+        return self._loaded
+
+    def _session(self) -> str | None:
+        loaded = self._last_loaded()
+        return self._known_session if loaded.head is None else loaded.head.session
+
+    def _build_view(self, state: State, *, newest: bool) -> RunView:
+        state.flush_deltas()
+        now = self._clock()
+        timeline = self._timeline
+        total = len(timeline)
+        count = total if newest else state.events
+        steps = state.steps.copy()
+        open_, _ = view.open_constructs(steps)
+        loaded = self._last_loaded()
+        run = self._build_run(loaded, now)
+        findings = view.state_findings(loaded, timeline, state, run, open_, now)
+        return RunView(
+            run=view.complete_run(run, steps, findings, view.agent_note(state)),
+            events=count,
+            total_events=total,
+            steps=steps,
+            step_of_event=array("i", timeline.step_of[:count]),
+            failures=timeline.failures_until(count),
+            open=open_,
+            describe=view.step_describer(steps, loaded.checkpoint),
+            as_of=now,
+            tabs=agent_tabs(loaded),
+        )
+
+    def _build_run(self, loaded: Loaded, now: int) -> Run:
+        layout = loaded.layout
+        store = view.store_of(self._path, layout.tables, layout.verdict)
+        head = loaded.head
+        key = view.run_key(self._path, self._run)
+        model = None if head is None else head.model
+        succeeded = head is not None and head.status == "succeeded"
+        moments = [self._timeline.state.last_at, loaded.last_entry_at]
+        facts = view.AgentSource(
+            id=self._run,
+            head=head,
+            session=self._session(),
+            checkpoint=loaded.checkpoint,
+            denied=self._timeline.state.outcome == "denied",
+            title=None if loaded.session is None else loaded.session.title,
+            prompt=loaded.prompt,
+            last_activity_at=max((one for one in moments if one is not None), default=None),
+            parent_key=self._parent_key,
+            spending=judged_run(loaded.usage, key, model, succeeded),
+        )
+        return view.agent_run(self._path, store, facts, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +287,7 @@ class WorkflowRun(RunReader):
         path: str,
         name: str,
         run: str,
-        source: Asker,
+        source: ReaderLease,
         clock: Clock,
         parent_key: str | None = None,
     ) -> None:
@@ -102,10 +310,10 @@ class WorkflowRun(RunReader):
         known = None if self._loaded is None else self._loaded.layout
         loaded = self._source.read(self._loader(known)).value
         if loaded.workflow is None:
-            raise StoreUnavailable(Health.GONE, "the checkpoint of this run is not there any more")
+            raise StoreUnavailable(Health.GONE, "the checkpoint of this run no longer exists")
         self._loaded = loaded
         self._key = loaded.workflow.checkpoint.key
-        self._view = self._show(loaded, loaded.workflow)
+        self._view = self._build_view(loaded, loaded.workflow)
         return self._view
 
     def _is_current(self, shown: RunView) -> bool:
@@ -131,18 +339,18 @@ class WorkflowRun(RunReader):
 
         return load
 
-    def _show(self, loaded: _Loaded, workflow: Workflow) -> RunView:
+    def _build_view(self, loaded: _Loaded, workflow: Workflow) -> RunView:
         now = self._clock()
         layout = loaded.layout
         steps = workflow_steps(workflow, loaded.tools)
         open_, _ = view.open_constructs(steps)
         store = view.store_of(self._path, layout.tables, layout.verdict)
-        facts = view.WorkflowFacts(
+        facts = view.WorkflowSource(
             workflow, self._name, loaded.lease, loaded.last_tool_at, self._parent_key
         )
         run = view.workflow_run(self._path, store, facts, now)
         return RunView(
-            run=view.completed(run, steps, (), view.workflow_note(steps)),
+            run=view.complete_run(run, steps, (), view.workflow_note(steps)),
             events=0,
             total_events=0,
             steps=steps,
@@ -174,7 +382,7 @@ class WorkflowRun(RunReader):
         node, call = described.ref.get("node"), described.ref.get("tool_call_id")
         related: dict[str, tuple[Mapping[str, Any], ...]] = {}
         if isinstance(call, str):
-            tables = self._known().layout.tables
+            tables = self._last_loaded().layout.tables
             rows = self._source.read(
                 lambda connection: tool_rows(connection, tables, run=self._run, call=call, order=())
             ).value
@@ -190,14 +398,12 @@ class WorkflowRun(RunReader):
         """Return the store's records of one part."""
         self._view or self.refresh()
         subject = records.Subject(run=self._run, checkpoint=self._key)
-        return self._source.read(records.question(part, subject, self._clock())).value
+        return self._source.read(records.query(part, subject, self._clock())).value
 
     def preflight(self) -> PreFlight:
         """Return what resuming the run would do."""
-        shown, lease = self.refresh(), self._known().lease
-        return workflow_preflight(
-            WorkflowMaterial(shown.run, self._workflow(), lease, self._clock())
-        )
+        shown, lease = self.refresh(), self._last_loaded().lease
+        return workflow_preflight(WorkflowInput(shown.run, self._workflow(), lease, self._clock()))
 
     def changed(self) -> bool:
         """Return whether anything may have been written since the last read."""
@@ -207,12 +413,12 @@ class WorkflowRun(RunReader):
         """Release the shared private copy."""
         self._source.close()
 
-    def _known(self) -> _Loaded:
+    def _last_loaded(self) -> _Loaded:
         assert self._loaded is not None
         return self._loaded
 
     def _workflow(self) -> Workflow:
-        workflow = self._known().workflow
+        workflow = self._last_loaded().workflow
         assert workflow is not None
         return workflow
 
@@ -234,212 +440,3 @@ def _find(
         if checkpoint.key == name or (workflow.run_id == run and run == name):
             return workflow
     return None
-
-
-SILENCE_MS = 60_000
-"""How often a view is rebuilt without a write, because silence and deadlines change with time."""
-COUNT_SECONDS = 5.0
-"""How often events are counted, which reveals deleted ones."""
-
-
-class AgentRun(RunReader):
-    """Reads an agent run, folding only added events. Used by one thread at a time."""
-
-    capabilities = Capabilities(usage=True, approvals=True)
-
-    def __init__(
-        self,
-        path: str,
-        run: str,
-        source: Asker,
-        clock: Clock,
-        *,
-        parent_key: str | None = None,
-        layout: Layout | None = None,
-        session: str | None = None,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._path = path
-        self._run = run
-        self._source = source
-        self._clock = clock
-        self._parent_key = parent_key
-        self._layout = layout
-        """As last seen by the store's reader."""
-        self._known_session = session
-        self._monotonic = monotonic
-        self._timeline = Timeline()
-        self._loaded: Loaded | None = None
-        self._generation = 0
-        self._counted_at = monotonic()
-        self._view: RunView | None = None
-
-    def refresh(self) -> RunView:
-        """Read what was added and return the newest state."""
-        shown = self._view
-        if shown is not None and self._is_current(shown):
-            return shown
-        loaded = self._read()
-        self._loaded = loaded
-        self._view = self._show(self._timeline.state, newest=True)
-        return self._view
-
-    def _is_current(self, shown: RunView) -> bool:
-        return not self._source.changed() and self._clock() - shown.as_of < SILENCE_MS
-
-    def _read(self) -> Loaded:
-        reading = self._ask_for(self._wanted())
-        if self._source.generation != self._generation and not reading.value.fresh:
-            reading = self._ask_for(Wanted(self._run, Timeline(), session=self._known_session))
-        self._generation = self._source.generation
-        loaded = reading.value
-        if loaded.fresh:
-            self._timeline = Timeline()
-        self._take(loaded.page, loaded)
-        return loaded
-
-    def _ask_for(self, wanted: Wanted) -> Reading[Loaded]:
-        return self._source.read(loader(wanted))
-
-    def _wanted(self) -> Wanted:
-        known, due = self._loaded, self._monotonic() - self._counted_at >= COUNT_SECONDS
-        if due:
-            self._counted_at = self._monotonic()
-        if known is None:
-            return Wanted(self._run, self._timeline, self._layout, None, self._known_session)
-        session = self._session()
-        return Wanted(self._run, self._timeline, known.layout, known.prompt, session, due)
-
-    def _take(self, page: Page, loaded: Loaded) -> None:
-        """Fold a page and those after it; start again if sequences turn out to repeat."""
-        timeline = self._timeline
-        while True:
-            if not timeline.repeats and has_repeats(page.rows, timeline.last):
-                timeline = self._timeline = Timeline()
-                timeline.repeats = True
-            else:
-                timeline.append(page.rows)
-                if not page.more:
-                    return
-            question = pager(self._run, timeline.last, loaded.layout, timeline.repeats)
-            page = self._source.read(question).value
-
-    def at(self, event: int) -> RunView:
-        """Return the state after the first `event` events."""
-        newest = self._view or self.refresh()
-        event = max(0, min(event, newest.total_events))
-        if event == newest.total_events:
-            return newest
-        return self._show(self._timeline.at(event, self._again), newest=False)
-
-    def _again(self, rowids: Sequence[int]) -> Sequence[Row]:
-        return self._source.read(lambda connection: read_again(connection, rowids)).value
-
-    def events(self, first: int, count: int) -> Sequence[Event]:
-        """Return events with their whole records."""
-        self._view or self.refresh()
-        first = max(first, 1)
-        rowids = self._timeline.rows[first - 1 : first - 1 + max(count, 0)]
-        numbers = range(first, first + len(rowids))
-        tables = self._known().layout.tables
-        return self._source.read(
-            lambda connection: step_context.events(connection, tables, rowids, numbers)
-        ).value
-
-    def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
-        """Return the messages of the run."""
-        self._view or self.refresh()
-        loaded = self._known()
-        return self._source.read(
-            lambda connection: agent_values(connection, loaded, self._run, frame, full=full)
-        ).value
-
-    def context(self, step: int) -> StepContext:
-        """Return the details of a step."""
-        shown = self._view or self.refresh()
-        described = shown.describe(step)
-        numbers = step_context.own_events(shown, step)
-        rowids = [self._timeline.rows[n - 1] for n in numbers]
-        loaded, run = self._known(), self._run
-
-        def ask(connection: sqlite3.Connection) -> StepContext:
-            rows = step_context.events(connection, loaded.layout.tables, rowids, numbers)
-            return step_context.agent_context(connection, loaded, shown, described, rows, run)
-
-        return self._source.read(ask).value
-
-    def record(self, part: str) -> Sequence[Mapping[str, Any]]:
-        """Return the store's records of one part."""
-        self._view or self.refresh()
-        session = self._session()
-        subject = records.Subject(session=session, run=self._run)
-        return self._source.read(records.question(part, subject, self._clock())).value
-
-    def preflight(self) -> PreFlight:
-        """Return what resuming the run would do."""
-        shown, known = self.refresh(), self._known()
-        return agent_preflight(
-            AgentMaterial(shown.run, known.head, known.checkpoint, self._clock())
-        )
-
-    def changed(self) -> bool:
-        """Return whether anything may have been written since the last read."""
-        return self._source.changed()
-
-    def close(self) -> None:
-        """Release the shared private copy."""
-        self._source.close()
-
-    def _known(self) -> Loaded:
-        assert self._loaded is not None
-        return self._loaded
-
-    def _session(self) -> str | None:
-        loaded = self._known()
-        return self._known_session if loaded.head is None else loaded.head.session
-
-    def _show(self, state: State, *, newest: bool) -> RunView:
-        state.settle()
-        now = self._clock()
-        timeline = self._timeline
-        total = len(timeline)
-        count = total if newest else state.events
-        steps = state.steps.copy()
-        open_, _ = view.open_constructs(steps)
-        loaded = self._known()
-        run = self._head(loaded, now)
-        findings = step_context.findings(loaded, timeline, state, run, open_, now)
-        return RunView(
-            run=view.completed(run, steps, findings, view.agent_note(state)),
-            events=count,
-            total_events=total,
-            steps=steps,
-            step_of_event=array("i", timeline.step_of[:count]),
-            failures=timeline.failures_until(count),
-            open=open_,
-            describe=step_context.describer(steps, loaded.checkpoint),
-            as_of=now,
-            tabs=agent_tabs(loaded),
-        )
-
-    def _head(self, loaded: Loaded, now: int) -> Run:
-        layout = loaded.layout
-        store = view.store_of(self._path, layout.tables, layout.verdict)
-        head = loaded.head
-        key = view.run_key(self._path, self._run)
-        model = None if head is None else head.model
-        succeeded = head is not None and head.status == "succeeded"
-        moments = [self._timeline.state.last_at, loaded.last_entry_at]
-        facts = view.AgentFacts(
-            id=self._run,
-            head=head,
-            session=self._session(),
-            checkpoint=loaded.checkpoint,
-            denied=self._timeline.state.outcome == "denied",
-            title=None if loaded.session is None else loaded.session.title,
-            prompt=loaded.prompt,
-            last_activity_at=max((one for one in moments if one is not None), default=None),
-            parent_key=self._parent_key,
-            spending=judged_run(loaded.usage, key, model, succeeded),
-        )
-        return view.agent_run(self._path, store, facts, now)

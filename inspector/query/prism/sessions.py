@@ -21,10 +21,24 @@ from inspector.query.prism.rows import Record, equals, read_records
 from inspector.query.tables import Tables
 
 NO_PARENT = -1
+
+
 ELSEWHERE = -2
 """The parent is an entry of another session."""
+
+
 MISSING = -3
 """The parent no longer exists."""
+
+
+MOST_PATH_IDS = 500_000
+"""Maximum ids in full paths per answer; further branches have none."""
+
+
+_CHILD = re.compile(r"(?P<supervisor>.+)-(?P<number>[0-9]+)-session", re.DOTALL)
+
+
+_MOST_GUESSES = 3
 
 
 class Link(NamedTuple):
@@ -87,19 +101,19 @@ class Transcript:
         state = bytearray(len(self.ids))
         cut: list[int] = []
         for start in range(len(self.ids)):
-            way: list[int] = []
+            path_to: list[int] = []
             at = start
             while at >= 0 and not state[at]:
                 state[at] = 1
-                way.append(at)
+                path_to.append(at)
                 before, at = at, self.parent[at]
                 if at >= 0 and state[at] == 1:
                     cut.append(before)
                     self.children[at] -= 1
                     self.parent[before] = NO_PARENT
                     break
-            self.steps += len(way)
-            for one in way:
+            self.steps += len(path_to)
+            for one in path_to:
                 state[one] = 2
         return tuple(cut)
 
@@ -118,7 +132,7 @@ class Transcript:
         """Return the leaf that the store continues from: greatest timestamp, then id."""
         return max(self.leaves(), key=self._sort.__getitem__, default=None)
 
-    def way(self, leaf: int) -> list[int]:
+    def path_to(self, leaf: int) -> list[int]:
         """Return the entries from the root to `leaf`."""
         found: list[int] = []
         at = leaf
@@ -131,9 +145,9 @@ class Transcript:
 
     def path(self, leaf: int) -> list[str]:
         """Return the ids from the root to `leaf`, preceded by a parent in another session."""
-        way = self.way(leaf)
-        ids = [self.ids[number] for number in way]
-        before = self._parent_ids.get(way[0])
+        path_to = self.path_to(leaf)
+        ids = [self.ids[number] for number in path_to]
+        before = self._parent_ids.get(path_to[0])
         return [before, *ids] if before in self.elsewhere and before is not None else ids
 
     def parent_of(self, number: int) -> str | None:
@@ -144,15 +158,15 @@ class Transcript:
         """Return the path length of each entry, itself included."""
         depth = array("i", bytes(4 * len(self.ids)))
         for start in range(len(self.ids)):
-            way: list[int] = []
+            path_to: list[int] = []
             at = start
             while at >= 0 and not depth[at]:
-                way.append(at)
+                path_to.append(at)
                 at = self.parent[at]
             base = depth[at] if at >= 0 else 0
-            for above, one in enumerate(reversed(way), 1):
+            for above, one in enumerate(reversed(path_to), 1):
                 depth[one] = base + above
-            self.steps += len(way) + 1
+            self.steps += len(path_to) + 1
         return depth
 
     def branches(self) -> Iterator[Branch]:
@@ -160,35 +174,28 @@ class Transcript:
         depth = self.depths()
         root = array("i", [NO_PARENT]) * len(self.ids)
         for leaf in self.leaves():
-            way: list[int] = []
+            path_to: list[int] = []
             at = leaf
             while at >= 0 and root[at] < 0:
-                way.append(at)
+                path_to.append(at)
                 at = self.parent[at]
-            first = root[at] if at >= 0 else way[-1]
-            for one in way:
+            first = root[at] if at >= 0 else path_to[-1]
+            for one in path_to:
                 root[one] = first
-            self.steps += len(way) + 1
-            yield Branch(leaf, first, depth[leaf], len(way))
+            self.steps += len(path_to) + 1
+            yield Branch(leaf, first, depth[leaf], len(path_to))
 
-    def longest(self) -> list[int]:
+    def longest_path(self) -> list[int]:
         """Return the longest path."""
         depth = self.depths()
         leaf = max(range(len(self.ids)), key=depth.__getitem__, default=None)
-        return [] if leaf is None else self.way(leaf)
+        return [] if leaf is None else self.path_to(leaf)
 
 
 def missing_parents(links: Sequence[Link]) -> list[str]:
     """Return the parent ids that are not entries of the session."""
     known = {link.id for link in links}
     return list({link.parent for link in links if link.parent is not None} - known)
-
-
-MOST_PATH_IDS = 500_000
-"""Maximum ids in full paths per answer; further branches have none."""
-
-_CHILD = re.compile(r"(?P<supervisor>.+)-(?P<number>[0-9]+)-session", re.DOTALL)
-_MOST_GUESSES = 3
 
 
 def read_transcript(connection: sqlite3.Connection, tables: Tables, session: str) -> Transcript:
@@ -298,7 +305,7 @@ def session_records(
             "entries": entries.get(id_, 0),
             "runs": runs.get(id_, 0),
             "clone_of": _cloned_from(connection, tables, id_),
-            **_guessed(connection, tables, id_, above),
+            **_guessed_parent(connection, tables, id_, above),
         }
     return [one for one in records if "inspector" in one]
 
@@ -335,7 +342,7 @@ def _counted(connection: sqlite3.Connection, tables: Tables, name: str) -> dict[
     return {text_of(session): count for session, count in connection.execute(sql)}
 
 
-def _guessed(
+def _guessed_parent(
     connection: sqlite3.Connection, tables: Tables, session: str, recorded: str | None
 ) -> dict[str, Any]:
     """Guess the delegating runs of a session whose parent is not recorded."""
@@ -364,9 +371,9 @@ def _guessed(
     found = connection.execute(sql, (child[0], session, child[1])).fetchall()
     guess["runs"] = [text_of(run) for run, _, _ in found]
     guess["why"] = (
-        "its name is a supervisor's, and these runs had called a tool to delegate"
+        "named like a supervisor's session, and these runs had called a delegation tool"
         if found
-        else "its name is a supervisor's"
+        else "named like a supervisor's session"
     )
     guess["at"] = instant_of(child[0])
     return {"parent_guess": guess}

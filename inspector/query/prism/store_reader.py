@@ -12,13 +12,13 @@ from inspector.model.clock import Clock
 from inspector.model.run import Run, RunKind
 from inspector.model.store import Health, Store
 from inspector.query.prism import records, view
-from inspector.query.prism.catalog import AGE_MS, Catalog, summary
+from inspector.query.prism.catalog import AGE_MS, Catalog, changes_query
 from inspector.query.prism.run_reader import AgentRun, WorkflowRun
 from inspector.query.prism.search import search
 from inspector.query.prism.usage import HOW
+from inspector.query.reader_pool import ReaderPool
 from inspector.query.run_reader import RunReader
 from inspector.query.searching import Hit
-from inspector.query.shared import SharedSource
 from inspector.query.store_reader import StoreReader
 from inspector.query.tables import read_tables, remember
 from inspector.store.read import StoreUnavailable
@@ -32,8 +32,8 @@ class PrismStore(StoreReader):
     def __init__(self, path: str, clock: Clock) -> None:
         self.path = path
         self._clock = clock
-        self._shared = SharedSource(path, clock)
-        self._source = self._shared.asker()
+        self._shared = ReaderPool(path, clock)
+        self._source = self._shared.lease()
         self._generation = 0
         self._catalog = Catalog(path)
         self._last: tuple[Store, tuple[Run, ...]] | None = None
@@ -55,13 +55,13 @@ class PrismStore(StoreReader):
         return self._last
 
     def _read(self) -> None:
-        found = self._source.read(summary(self._catalog.asked())).value
-        if self._source.generation != self._generation and not found.whole:
+        changes = self._source.read(changes_query(self._catalog.known())).value
+        if self._source.generation != self._generation and not changes.whole:
             self._catalog = Catalog(self.path)
-            found = self._source.read(summary(self._catalog.asked())).value
+            changes = self._source.read(changes_query(self._catalog.known())).value
         self._generation = self._source.generation
-        remember(found.layout.tables)
-        self._catalog.take(found)
+        remember(changes.layout.tables)
+        self._catalog.merge(changes)
 
     def _unavailable(self, trouble: StoreUnavailable) -> tuple[Store, tuple[Run, ...]]:
         if self._last is None:
@@ -78,14 +78,14 @@ class PrismStore(StoreReader):
     def open(self, run: Run) -> RunReader:
         """Return a reader of a run that shares this store's private copy."""
         name = run.key.removeprefix(view.run_key(self.path, ""))
-        asker = self._shared.asker()
+        lease = self._shared.lease()
         if run.kind is RunKind.WORKFLOW:
             workflow = run.run_id or name
-            return WorkflowRun(self.path, name, workflow, asker, self._clock, run.parent_key)
+            return WorkflowRun(self.path, name, workflow, lease, self._clock, run.parent_key)
         return AgentRun(
             self.path,
             name,
-            asker,
+            lease,
             self._clock,
             parent_key=run.parent_key,
             layout=self._catalog.known_layout,
@@ -101,16 +101,16 @@ class PrismStore(StoreReader):
     ) -> tuple[str, Sequence[Mapping[str, Any]]]:
         """Return the records of a session or of the whole store."""
         wanted = part or ("store" if subject is None else "session")
-        question = records.question(wanted, records.Subject(session=subject), self._clock())
-        return wanted, self._source.read(question).value
+        query = records.query(wanted, records.Subject(session=subject), self._clock())
+        return wanted, self._source.read(query).value
 
     def search(self, text: str, limit: int) -> Sequence[Hit]:
         """Return entries that contain all words of a text."""
 
-        def ask(connection: sqlite3.Connection) -> Sequence[Hit]:
+        def read(connection: sqlite3.Connection) -> Sequence[Hit]:
             return search(connection, read_tables(connection), text, limit)[0]
 
-        return self._source.read(ask).value
+        return self._source.read(read).value
 
     def usage(self) -> Sequence[Spending]:
         """Return every usage row of the last summary."""

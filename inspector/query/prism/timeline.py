@@ -21,20 +21,47 @@ from inspector.query.prism.layout import Layout, layout_of
 from inspector.query.prism.row_summaries import (
     AGENT_RUN,
     Checkpoint,
-    RunHead,
-    SessionHead,
+    RunSummary,
+    SessionSummary,
     first_message,
     read_some_checkpoints,
-    run_head,
     run_rows,
-    session_head,
+    run_summary,
+    session_summary,
 )
 from inspector.query.prism.rows import Record, equals, readable_columns, record_of
 from inspector.query.prism.usage import UsageRow, usage_rows
 from inspector.query.tables import Table, Tables, quoted
 
-PORTION = 10_000
+REPLAY_ROWS = 10_000
 """Events replayed per query when going back in time."""
+
+
+PAGE_ROWS = 20_000
+
+
+PAGE_BYTES = 8 << 20
+"""Maximum text of the events in a page; a page has at least one event."""
+
+
+COUNTED = (
+    ("prism_session_entries", "session_id"),
+    ("prism_tool_calls", "run_id"),
+    ("prism_usage", "run_id"),
+    ("prism_run_feedback", "run_id"),
+)
+"""The tables behind tabs, with the column that selects the rows of a run."""
+
+
+MOST_COUNTED = 1_000
+"""Rows beyond this are not counted on every read."""
+
+
+_BATCH = 500
+"""Rowids per statement."""
+
+
+_NEEDED = ("run_id", "sequence", "type", "timestamp", "event")
 
 
 class Timeline:
@@ -90,11 +117,11 @@ class Timeline:
         saved = self._checkpoints.before(event)
         begun, state = (saved[0], saved[1].copy()) if saved else (0, State())
         while begun < event:
-            stop = min(begun + PORTION, event)
+            stop = min(begun + REPLAY_ROWS, event)
             for row in read(self.rows[begun:stop]):
                 apply(state, row)
             begun = stop
-        state.settle()
+        state.flush_deltas()
         return state
 
     def failures_until(self, event: int) -> array[int]:
@@ -113,13 +140,7 @@ def has_repeats(rows: Sequence[Row], last: tuple[Any, int] | None) -> bool:
     return False
 
 
-PAGE_ROWS = 20_000
-PAGE_BYTES = 8 << 20
-"""Maximum text of the events in a page; a page has at least one event."""
-_AT_ONCE = 500
-"""Rowids per statement."""
-
-_NEEDED = ("run_id", "sequence", "type", "timestamp", "event")
+# Pages of events
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +164,7 @@ def read_page(
     run: str,
     after: tuple[Any, int] | None,
     *,
-    by_writing: bool,
+    by_rowid: bool,
     indexed: bool,
 ) -> Page:
     """Return the events after one given by sequence and rowid; None starts at the first."""
@@ -152,7 +173,7 @@ def read_page(
     # Two more than a page: the event before it, read again, and the one that proves there are more.
     limit = f"LIMIT {PAGE_ROWS + 2}" if indexed else ""
     values: tuple[Any, ...]
-    if by_writing:
+    if by_rowid:
         # The unary plus keeps SQLite from sorting each page by the index.
         sql = f"SELECT {_columns()} {table} WHERE +run_id = ? AND rowid > ? ORDER BY rowid {limit}"
         values = (run, -1 if after is None else after[1])
@@ -163,7 +184,7 @@ def read_page(
         where = "WHERE run_id = ? AND sequence >= ?"
         sql = f"SELECT {_columns()} {table} {where} ORDER BY sequence, rowid {limit}"
         values = (run, after[0])
-    return _page(connection.execute(sql, values), after if not by_writing else None, bool(limit))
+    return _page(connection.execute(sql, values), after if not by_rowid else None, bool(limit))
 
 
 def _page(cursor: sqlite3.Cursor, after: tuple[Any, int] | None, limited: bool) -> Page:
@@ -202,7 +223,7 @@ def _columns() -> str:
     )
 
 
-def are_there(connection: sqlite3.Connection, run: str, rowids: Sequence[int]) -> bool:
+def rows_exist(connection: sqlite3.Connection, run: str, rowids: Sequence[int]) -> bool:
     """Return whether these rows are still events of the run."""
     sql = "SELECT 1 FROM prism_agent_events WHERE rowid = ? AND +run_id = ?"
     return all(connection.execute(sql, (row, run)).fetchone() is not None for row in rowids)
@@ -214,11 +235,11 @@ def count_events(connection: sqlite3.Connection, run: str) -> int:
     return int(connection.execute(sql, (run,)).fetchone()[0])
 
 
-def read_again(connection: sqlite3.Connection, rowids: Sequence[int]) -> list[Row]:
+def reread_rows(connection: sqlite3.Connection, rowids: Sequence[int]) -> list[Row]:
     """Return the events with these rowids, in this order, without deleted ones."""
     found: dict[int, Row] = {}
-    for start in range(0, len(rowids), _AT_ONCE):
-        part = rowids[start : start + _AT_ONCE]
+    for start in range(0, len(rowids), _BATCH):
+        part = rowids[start : start + _BATCH]
         marks = ", ".join("?" * len(part))
         sql = f"SELECT {_columns()} FROM prism_agent_events WHERE rowid IN ({marks})"
         for row in connection.execute(sql, list(part)):
@@ -236,8 +257,8 @@ def read_event_records(
     columns = readable_columns(table)
     listed = ", ".join(map(quoted, columns))
     found: dict[int, Record] = {}
-    for start in range(0, len(rowids), _AT_ONCE):
-        part = rowids[start : start + _AT_ONCE]
+    for start in range(0, len(rowids), _BATCH):
+        part = rowids[start : start + _BATCH]
         marks = ", ".join("?" * len(part))
         sql = f"SELECT rowid, {listed} FROM prism_agent_events WHERE rowid IN ({marks})"
         for rowid, *cells in connection.execute(sql, list(part)):
@@ -245,15 +266,7 @@ def read_event_records(
     return [found.get(row) for row in rowids]
 
 
-COUNTED = (
-    ("prism_session_entries", "session_id"),
-    ("prism_tool_calls", "run_id"),
-    ("prism_usage", "run_id"),
-    ("prism_run_feedback", "run_id"),
-)
-"""The tables behind tabs, with the column that selects the rows of a run."""
-MOST_COUNTED = 1_000
-"""Rows beyond this are not counted on every read."""
+# One read of a run
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +274,8 @@ class Loaded:
     """The result of one read."""
 
     layout: Layout
-    head: RunHead | None
-    session: SessionHead | None
+    head: RunSummary | None
+    session: SessionSummary | None
     checkpoint: Checkpoint | None
     prompt: str | None
     last_entry_at: int | None
@@ -270,12 +283,12 @@ class Loaded:
     counts: Mapping[str, int | None]
     """Rows of the tables behind tabs; None for more than MOST_COUNTED."""
     page: Page
-    fresh: bool
+    from_start: bool
     """Whether the page starts at the first event because the known ones are no longer valid."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class LoadRequest:
     """What is already known of a run."""
 
     run: str
@@ -288,49 +301,51 @@ class Wanted:
     """Whether to count the events, which reveals that old ones were deleted."""
 
 
-def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
+def load_query(request: LoadRequest) -> Callable[[sqlite3.Connection], Loaded]:
     """Return the query for a read; it has no side effects and may run twice."""
 
     def load(connection: sqlite3.Connection) -> Loaded:
-        layout = layout_of(connection, wanted.layout)
+        layout = layout_of(connection, request.layout)
         tables = layout.tables
-        row = next(run_rows(connection, tables, wanted.run), None)
-        head = None if row is None else run_head(row)
-        session = head.session if head is not None else wanted.session
-        page, fresh = _events(connection, layout, wanted)
+        row = next(run_rows(connection, tables, request.run), None)
+        head = None if row is None else run_summary(row)
+        session = head.session if head is not None else request.session
+        page, from_start = _events(connection, layout, request)
         return Loaded(
             layout,
             head,
-            session_head(connection, tables, session),
-            next(read_some_checkpoints(connection, tables, [(AGENT_RUN, wanted.run)]), None),
-            wanted.prompt or _prompt(connection, layout, session, wanted.run),
-            _last_entry(connection, layout, session, wanted.run),
-            tuple(usage_rows(connection, tables, run_id=wanted.run)),
-            _counts(connection, tables, wanted.run, session),
+            session_summary(connection, tables, session),
+            next(read_some_checkpoints(connection, tables, [(AGENT_RUN, request.run)]), None),
+            request.prompt or _prompt(connection, layout, session, request.run),
+            _last_entry(connection, layout, session, request.run),
+            tuple(usage_rows(connection, tables, run_id=request.run)),
+            _counts(connection, tables, request.run, session),
             page,
-            fresh,
+            from_start,
         )
 
     return load
 
 
-def pager(
-    run: str, after: tuple[object, int] | None, layout: Layout, by_writing: bool
+def page_query(
+    run: str, after: tuple[object, int] | None, layout: Layout, by_rowid: bool
 ) -> Callable[[sqlite3.Connection], Page]:
     """Return the query for the next page of events."""
     return lambda connection: read_page(
-        connection, run, after, by_writing=by_writing, indexed=layout.event_index
+        connection, run, after, by_rowid=by_rowid, indexed=layout.event_index
     )
 
 
-def _events(connection: sqlite3.Connection, layout: Layout, wanted: Wanted) -> tuple[Page, bool]:
+def _events(
+    connection: sqlite3.Connection, layout: Layout, request: LoadRequest
+) -> tuple[Page, bool]:
     if event_table(layout.tables) is None:
         return Page((), False), True
-    if len(wanted.timeline) and layout is wanted.layout:
-        added = _added(connection, wanted.run, wanted.timeline, wanted.counted)
+    if len(request.timeline) and layout is request.layout:
+        added = _added(connection, request.run, request.timeline, request.counted)
         if added is not None:
             return Page(added, False), False
-    page = read_page(connection, wanted.run, None, by_writing=False, indexed=layout.event_index)
+    page = read_page(connection, request.run, None, by_rowid=False, indexed=layout.event_index)
     return page, True
 
 
@@ -339,7 +354,7 @@ def _added(
 ) -> list[Row] | None:
     """Return the added events; None if the known ones have changed."""
     last = known.last
-    if last is None or not are_there(connection, run, (known.rows[0], last[1])):
+    if last is None or not rows_exist(connection, run, (known.rows[0], last[1])):
         return None
     added = read_added(connection, run, known.newest_row)
     if not known.repeats:

@@ -30,14 +30,14 @@ from inspector.query.tables import Tables
 
 TURN, TOTAL, UNSCOPED = "provider_turn", "run_total", "unscoped"
 
-REPEATS = "repeats turns that are counted"
-LAST_TURN_AGAIN = "repeats the turn before it, as databases of schema version 1 do"
-NO_RUN = "names no run, and may repeat what is counted for one"
+REPEATS = "repeats counted turns"
+LAST_TURN_AGAIN = "repeats the previous turn, as schema version 1 does"
+NO_RUN = "has no run and may repeat usage counted for one"
 
 HOW = {
-    TURN: "provider turns added up; the run's own total is left out, as it repeats them",
-    TOTAL: "the run's own total, as no turn is recorded",
-    UNSCOPED: "rows of schema version 1, which are turns; the last one repeats a turn",
+    TURN: "sum of provider turns, without the run's own total, which repeats them",
+    TOTAL: "the run's own total, since no turns are recorded",
+    UNSCOPED: "sum of turns in schema version 1, whose last row may repeat one",
 }
 """Explanations of totals, by their source."""
 
@@ -85,9 +85,9 @@ def _usage_row(row: Sequence[Any], scoped: bool) -> UsageRow:
     rowid, id_, session, run, scope, turn, attempt, usage, recorded = row
     readable = True
     try:
-        told = mapping(json_of(usage, exact=True))
+        parsed = mapping(json_of(usage, exact=True))
     except Malformed:
-        told, readable = {}, False
+        parsed, readable = {}, False
     return UsageRow(
         rowid,
         text_of(id_),
@@ -96,9 +96,9 @@ def _usage_row(row: Sequence[Any], scoped: bool) -> UsageRow:
         text_of(scope) if scoped else UNSCOPED,
         whole_number(turn),
         whole_number(attempt),
-        tokens_of(told),
-        cost_of(told.get("cost")),
-        name_of(told.get("currency")),
+        tokens_of(parsed),
+        cost_of(parsed.get("cost")),
+        name_of(parsed.get("currency")),
         instant_of(recorded),
         readable,
     )

@@ -78,7 +78,7 @@ STEPS = (
 
 
 @dataclass(frozen=True, slots=True)
-class OldFirst:
+class OldFirstStep:
     """A genuine checksum of the first step that Prism 0.3.0 rejects."""
 
     checksum: str
@@ -87,20 +87,38 @@ class OldFirst:
     """How many steps databases of those releases may have."""
 
 
-OLD_FIRSTS = (
-    OldFirst(
+OLD_FIRST_STEPS = (
+    OldFirstStep(
         "790fce178abf97c3212a25e1ffc19cb68fee93a58b28a9b2b8fe466733bada49",
         "0.0.6 to 0.0.12",
         range(3, 5),
     ),
-    OldFirst(
+    OldFirstStep(
         "c189bc2208163e0c43b0bdf5cd8f43653cb01af8e56b28c161cbefb0e04c6d84",
         "0.0.13 to 0.2.1",
         range(5, 8),
     ),
 )
 
+
+WORDS = (
+    "verified_current",
+    "verified_older",
+    "legacy_unchecksummed",
+    "legacy_genuine",
+    "tampered",
+    "drifted",
+    "newer",
+)
+
+
 _PREFIX = "Migration history"
+
+
+_ALL_READ = "Inspector can read everything in it."
+
+
+# The history
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +145,7 @@ def judge_history(rows: Sequence[Migration]) -> HistoryVerdict:
             version,
             "newer",
             f"{_PREFIX} has unknown rows",
-            f"It names {len(rows)} migration steps; this version knows {NEWEST}",
+            f"The history has {len(rows)} migration steps; Prism 0.3.0 knows {NEWEST}",
         )
     unchecked = [row for row in rows if row.checksum is None]
     if unchecked:
@@ -153,7 +171,7 @@ def _misplaced(rows: Sequence[Migration], version: int) -> HistoryVerdict | None
         version,
         "tampered",
         f"{_PREFIX} row {version} does not match {expected}",
-        f"Where migration {expected} belongs the history names {found or 'nothing'}",
+        f"The history has {found or 'nothing'} in the place of migration {expected}",
     )
 
 
@@ -161,16 +179,16 @@ def _without_checksums(rows: Sequence[Migration], count: int, version: int) -> H
     """Judge a history with missing checksums, which only releases before 0.0.6 wrote."""
     if count == len(rows) == NEWEST:
         return _misplaced(rows, version) or HistoryVerdict(
-            version, "legacy_unchecksummed", None, "Its migration steps bear no checksums"
+            version, "legacy_unchecksummed", None, "The migration steps have no checksums"
         )
     says = f"{_PREFIX} has incomplete legacy checksums"
     if count < len(rows):
-        reason = f"{count} of {len(rows)} migration steps bear no checksum, as no release left it"
+        reason = f"{count} of {len(rows)} migration steps have no checksum; no release wrote that"
         return HistoryVerdict(version, "tampered", says, reason)
     misplaced = _misplaced(rows, version)
     if misplaced is not None:
         return HistoryVerdict(version, "tampered", says, misplaced.reason)
-    reason = "Its migration steps bear no checksums, as releases 0.0.4 and 0.0.5 left them"
+    reason = "The migration steps have no checksums, as written by releases 0.0.4 and 0.0.5"
     return HistoryVerdict(version, "legacy_unchecksummed", says, reason, "0.0.4 and 0.0.5")
 
 
@@ -180,15 +198,17 @@ def _by_checksums(rows: Sequence[Migration], version: int) -> HistoryVerdict:
         return HistoryVerdict(version)
     names = ", ".join(step.name for step in wrong)
     says = f"{_PREFIX} checksum mismatch for {wrong[0].name}"
-    old = next((one for one in OLD_FIRSTS if one.checksum == rows[0].checksum), None)
+    old = next((one for one in OLD_FIRST_STEPS if one.checksum == rows[0].checksum), None)
     if len(wrong) > 1 or old is None:
         return HistoryVerdict(
-            version, "tampered", says, f"No release wrote the checksum of {names}"
+            version, "tampered", says, f"The checksum of {names} is not from any release"
         )
     if version not in old.steps:
-        reason = f"Releases {old.releases} wrote its first checksum, but never {version} steps"
+        reason = (
+            f"The first checksum is from releases {old.releases}, which never wrote {version} steps"
+        )
         return HistoryVerdict(version, "tampered", says, reason)
-    reason = f"Releases {old.releases} wrote it"
+    reason = f"Written by a release from {old.releases}"
     return HistoryVerdict(version, "legacy_genuine", says, reason, old.releases)
 
 
@@ -198,21 +218,11 @@ def checksum_known(place: int, checksum: str | None) -> str:
         return "none"
     if place < len(STEPS) and checksum == STEPS[place].checksum:
         return "current"
-    old = next((one for one in OLD_FIRSTS if not place and one.checksum == checksum), None)
+    old = next((one for one in OLD_FIRST_STEPS if not place and one.checksum == checksum), None)
     return "unknown" if old is None else f"releases {old.releases}"
 
 
-WORDS = (
-    "verified_current",
-    "verified_older",
-    "legacy_unchecksummed",
-    "legacy_genuine",
-    "tampered",
-    "drifted",
-    "newer",
-)
-
-_ALL_READ = "Everything in it can be looked at here."
+# The whole database
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,15 +254,15 @@ class Verdict:
 def judge(connection: sqlite3.Connection, tables: Tables) -> Verdict:
     """Judge a database with about twenty catalogue queries."""
     rows = _history(connection, tables)
-    told = judge_history(rows)
-    version = min(told.version, NEWEST)
+    history = judge_history(rows)
+    version = min(history.version, NEWEST)
     model = model_at(max(version, 1))
     shapes = read_shape(connection, tables, model)
     if version == 0 and not rows:
         return _without_history(tables, shapes)
     blocked = _blocked(tables, version)
     found = tuple(drifts(model, shapes, tables))
-    return _weighed(told, len(rows), blocked, found)
+    return _combined_verdict(history, len(rows), blocked, found)
 
 
 def _history(connection: sqlite3.Connection, tables: Tables) -> list[Migration]:
@@ -294,94 +304,93 @@ def _without_history(tables: Tables, shapes: Mapping[str, TableShape]) -> Verdic
         0,
         None,
         True,
-        "It has no migration history and nothing that contradicts an empty one.",
-        f"Prism 0.3.0 creates what is missing on opening, which changes the file. {_ALL_READ}",
+        "No migration history, and nothing that contradicts an empty one.",
+        f"Prism 0.3.0 creates what is missing when it opens the file. {_ALL_READ}",
     )
 
 
-def _weighed(
-    told: HistoryVerdict,
+def _combined_verdict(
+    history: HistoryVerdict,
     steps: int,
     blocked: tuple[str, str] | None,
     found: tuple[Drift, ...],
 ) -> Verdict:
-    if told.word in ("tampered", "newer"):
-        return _refused(told, steps, found)
+    if history.word in ("tampered", "newer"):
+        return _refused(history, steps, found)
     if blocked is not None:
-        return _unfinished(told, steps, blocked, found)
+        return _unfinished(history, steps, blocked, found)
     if found:
-        return _drifted(told, steps, found)
-    if told.word == "legacy_genuine":
-        advice = f"Open it with a release of {told.releases}; nothing is wrong with it. {_ALL_READ}"
-        return _verdict(told, steps, "legacy_genuine", False, f"{told.reason}.", advice)
-    if told.word == "legacy_unchecksummed":
-        return _unchecksummed(told, steps)
-    if told.version == NEWEST:
-        reason = f"Its history and its schema are those of schema version {NEWEST}."
-        return _verdict(told, steps, "verified_current", True, reason, "Prism opens it as it is.")
-    reason = f"Its history and its schema are those of schema version {told.version}."
-    advice = (
-        f"Prism 0.3.0 opens it and takes it to version {NEWEST}, which changes the file for good."
-    )
-    return _verdict(told, steps, "verified_older", True, reason, advice)
+        return _drifted(history, steps, found)
+    if history.word == "legacy_genuine":
+        advice = f"Open it with a release from {history.releases}; the file is intact. {_ALL_READ}"
+        return _verdict(history, steps, "legacy_genuine", False, f"{history.reason}.", advice)
+    if history.word == "legacy_unchecksummed":
+        return _unchecksummed(history, steps)
+    if history.version == NEWEST:
+        reason = f"History and schema match schema version {NEWEST}."
+        return _verdict(
+            history, steps, "verified_current", True, reason, "Prism opens it without changes."
+        )
+    reason = f"History and schema match schema version {history.version}."
+    advice = f"Prism 0.3.0 migrates it to version {NEWEST} when it opens it; that cannot be undone."
+    return _verdict(history, steps, "verified_older", True, reason, advice)
 
 
-def _unchecksummed(told: HistoryVerdict, steps: int) -> Verdict:
-    opens = told.says is None
+def _unchecksummed(history: HistoryVerdict, steps: int) -> Verdict:
+    opens = history.says is None
     if opens:
-        advice = "Prism 0.3.0 opens it and fills them in, which changes the file."
+        advice = "Prism 0.3.0 adds them when it opens the file."
     else:
-        advice = f"Open it with the release that wrote it; nothing is wrong with it. {_ALL_READ}"
-    return _verdict(told, steps, "legacy_unchecksummed", opens, f"{told.reason}.", advice)
+        advice = f"Open it with the release that wrote it; the file is intact. {_ALL_READ}"
+    return _verdict(history, steps, "legacy_unchecksummed", opens, f"{history.reason}.", advice)
 
 
-def _refused(told: HistoryVerdict, steps: int, found: tuple[Drift, ...]) -> Verdict:
-    if told.word == "newer":
+def _refused(history: HistoryVerdict, steps: int, found: tuple[Drift, ...]) -> Verdict:
+    if history.word == "newer":
         advice = f"Open it with the release that wrote it. {_ALL_READ}"
     else:
-        advice = f"Compare it with a copy that was never altered. {_ALL_READ}"
-    word = told.word or "tampered"
-    return _verdict(told, steps, word, False, f"{told.reason}.", advice, drift=found)
+        advice = f"Compare it with an unaltered copy. {_ALL_READ}"
+    word = history.word or "tampered"
+    return _verdict(history, steps, word, False, f"{history.reason}.", advice, drift=found)
 
 
 def _unfinished(
-    told: HistoryVerdict, steps: int, blocked: tuple[str, str], found: tuple[Drift, ...]
+    history: HistoryVerdict, steps: int, blocked: tuple[str, str], found: tuple[Drift, ...]
 ) -> Verdict:
     table, column = blocked
     reason = (
-        f"Its history ends at step {told.version}, but {table} has the column {column} of a later"
-        " step."
+        f"The history ends at step {history.version}, but {table} has the later column {column}."
     )
-    own = Drift(table, column, f"{table}.{column} belongs to a step that the history lacks")
+    own = Drift(table, column, f"{table}.{column} belongs to a step missing from the history")
     return _verdict(
-        told,
+        history,
         steps,
         "drifted",
         False,
         reason,
-        f"Restore the migration rows from a copy. {_ALL_READ}",
-        says=told.says or f"duplicate column name: {column}",
+        f"Restore the migration rows from a backup. {_ALL_READ}",
+        says=history.says or f"duplicate column name: {column}",
         drift=(own, *found),
     )
 
 
-def _drifted(told: HistoryVerdict, steps: int, found: Sequence[Drift]) -> Verdict:
+def _drifted(history: HistoryVerdict, steps: int, found: Sequence[Drift]) -> Verdict:
     listed = "; ".join(one.message for one in found[:3])
     more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
     return _verdict(
-        told,
+        history,
         steps,
         "drifted",
         False,
-        f"Its schema is not the one that its history tells: {listed}{more}.",
-        f"Undo the change on a copy before Prism opens it. {_ALL_READ}",
-        says=told.says or found[0].says,
+        f"The schema does not match the history: {listed}{more}.",
+        f"Undo the change in a copy before opening it with Prism. {_ALL_READ}",
+        says=history.says or found[0].says,
         drift=tuple(found),
     )
 
 
 def _verdict(
-    told: HistoryVerdict,
+    history: HistoryVerdict,
     steps: int,
     word: str,
     opens: bool,
@@ -391,5 +400,5 @@ def _verdict(
     says: str | None = None,
     drift: tuple[Drift, ...] = (),
 ) -> Verdict:
-    spoken = None if opens else says or told.says
-    return Verdict(word, told.version, steps, spoken, opens, reason, advice, drift)
+    spoken = None if opens else says or history.says
+    return Verdict(word, history.version, steps, spoken, opens, reason, advice, drift)

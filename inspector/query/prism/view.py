@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from inspector.derive.spending import Spending, sum_of
 from inspector.derive.steps import STATUS_CODE, StepTable, step_counts
 from inspector.model.run import Finding, Progress, Run, RunKind
 from inspector.model.status import ENDED, Status
-from inspector.model.step import OpenConstruct, StepKind
+from inspector.model.step import OpenConstruct, Step, StepKind
 from inspector.model.store import Health, Store, WriteStyle
 from inspector.query.prism import NAME, status_rules
 from inspector.query.prism.cells import name_of
 from inspector.query.prism.fold import State
 from inspector.query.prism.layout import health_of, variant_of
-from inspector.query.prism.row_summaries import Checkpoint, Lease, RunHead
-from inspector.query.prism.timeline import Loaded
+from inspector.query.prism.row_summaries import Checkpoint, Lease, RunSummary
+from inspector.query.prism.timeline import Loaded, Timeline
 from inspector.query.prism.verdict import Verdict
 from inspector.query.prism.workflows import LAST_STATE, Workflow
 from inspector.query.tables import Tables
@@ -25,10 +26,20 @@ from inspector.query.view import Tab
 SETTLED_MS = 60_000
 """How long a run's row may lag behind its last event without being reported."""
 
+
 MOST_UNENDED = 5
 """Steps without an end that are reported one by one."""
 
+
 _OPEN = (StepKind.SEGMENT, StepKind.TURN, StepKind.LOOP, StepKind.TOOL_CALL, StepKind.WAIT)
+
+
+_COUNTED = (
+    ("entries", "Transcript", "prism_session_entries"),
+    ("calls", "Tools", "prism_tool_calls"),
+    ("usage", "Usage", "prism_usage"),
+    ("feedback", "Feedback", "prism_run_feedback"),
+)
 
 
 def run_key(path: str, name: str) -> str:
@@ -57,11 +68,11 @@ def unreadable_store(path: str, health: Health, reason: str) -> Store:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentFacts:
+class AgentSource:
     """What an agent run is built from."""
 
     id: str
-    head: RunHead | None
+    head: RunSummary | None
     """None for a run that only events name."""
     session: str | None
     checkpoint: Checkpoint | None = None
@@ -74,7 +85,7 @@ class AgentFacts:
     spending: Sequence[Spending] = ()
 
 
-def agent_run(path: str, store: Store, facts: AgentFacts, now: int) -> Run:
+def agent_run(path: str, store: Store, facts: AgentSource, now: int) -> Run:
     """Return an agent run without its events."""
     head, checkpoint = facts.head, facts.checkpoint
     moments = [facts.last_activity_at, head.finished_at if head else None]
@@ -112,16 +123,16 @@ def agent_run(path: str, store: Store, facts: AgentFacts, now: int) -> Run:
 
 
 def _agent_findings(
-    facts: AgentFacts, status: Status, active: int | None, now: int
+    facts: AgentSource, status: Status, active: int | None, now: int
 ) -> Iterator[Finding]:
     if facts.head is None:
-        yield Finding("orphan", "Events name this run, but it has no row of its own.", "run")
+        yield Finding("orphan", "The run appears in events but has no row of its own.", "run")
         return
     yield from status_rules.run_findings(facts.head, status, facts.checkpoint, active, now)
 
 
 @dataclass(frozen=True, slots=True)
-class WorkflowFacts:
+class WorkflowSource:
     """What a workflow run is built from."""
 
     workflow: Workflow
@@ -133,7 +144,7 @@ class WorkflowFacts:
     session: str | None = None
 
 
-def workflow_run(path: str, store: Store, facts: WorkflowFacts, now: int) -> Run:
+def workflow_run(path: str, store: Store, facts: WorkflowSource, now: int) -> Run:
     """Return a workflow or saga run without its nodes."""
     workflow = facts.workflow
     checkpoint = workflow.checkpoint
@@ -160,7 +171,7 @@ def workflow_run(path: str, store: Store, facts: WorkflowFacts, now: int) -> Run
     )
 
 
-def completed(run: Run, steps: StepTable, more: Iterable[Finding], note: str | None) -> Run:
+def complete_run(run: Run, steps: StepTable, more: Iterable[Finding], note: str | None) -> Run:
     """Complete a run with counts, findings and progress from its steps."""
     return replace(
         run,
@@ -169,6 +180,9 @@ def completed(run: Run, steps: StepTable, more: Iterable[Finding], note: str | N
         progress=Progress(note=note),
         complete=True,
     )
+
+
+# Steps
 
 
 def open_constructs(steps: StepTable) -> tuple[tuple[OpenConstruct, ...], tuple[int, ...]]:
@@ -198,23 +212,6 @@ def agent_note(state: State) -> str | None:
     return f"turn {state.turns}" + (f" ƒ{running}" if running else "")
 
 
-def unended(status: Status, open_: Sequence[OpenConstruct]) -> Iterator[Finding]:
-    """Report steps without an end in a run that is over."""
-    if status not in ENDED:
-        return
-    word = "contradiction" if status is Status.COMPLETED else "never_finished"
-    for one in open_[:MOST_UNENDED]:
-        yield Finding(word, f"The run is over, but {_named(one)} has no recorded end.", one.step)
-    more = len(open_) - MOST_UNENDED
-    if more > 0:
-        steps = "step has" if more == 1 else "steps have"
-        yield Finding(word, f"{more} more {steps} no recorded end.")
-
-
-def _named(one: OpenConstruct) -> str:
-    return f"{one.kind.replace('_', ' ')} {one.id}"
-
-
 def workflow_note(steps: StepTable) -> str | None:
     """Return the progress of a workflow for the list: `3/5 nodes`."""
     nodes = [n for n in range(len(steps)) if steps.parent[n] < 0]
@@ -225,12 +222,83 @@ def workflow_note(steps: StepTable) -> str | None:
     return f"{done}/{len(nodes)} nodes"
 
 
-_COUNTED = (
-    ("entries", "Transcript", "prism_session_entries"),
-    ("calls", "Tools", "prism_tool_calls"),
-    ("usage", "Usage", "prism_usage"),
-    ("feedback", "Feedback", "prism_run_feedback"),
-)
+def step_describer(steps: StepTable, checkpoint: Checkpoint | None) -> Callable[[int], Step]:
+    """Return a function that describes steps, adding their segment and turn."""
+    deadline = None if checkpoint is None else name_of(checkpoint.value.get("deadlineAt"))
+
+    def describe(number: int) -> Step:
+        step = steps.step(number)
+        given: dict[str, Any] = {}
+        for around in (number, *steps.ancestors(number)):
+            kind = steps.kind_of(around)
+            if kind in (StepKind.SEGMENT, StepKind.TURN):
+                # Their labels end in their number.
+                word, _, place = steps.label[around].partition(" ")
+                given.setdefault(word, int(place))
+        if step.kind is StepKind.WAIT and deadline is not None:
+            given["deadline"] = deadline
+        return replace(step, ref={**given, **step.ref})
+
+    return describe
+
+
+# Findings
+
+
+def state_findings(
+    loaded: Loaded,
+    timeline: Timeline,
+    state: State,
+    run: Run,
+    open_: Sequence[OpenConstruct],
+    now: int,
+) -> Iterator[Finding]:
+    """Yield the findings from the events up to a state."""
+    settled = run.last_activity_at is None or now - run.last_activity_at >= SETTLED_MS
+    last = state.turn if state.turn >= 0 else state.segment
+    yield from status_rules.event_findings(
+        loaded.head,
+        outcome=state.outcome,
+        finish_reason=state.finish_reason,
+        requested=state.requested,
+        breaches=state.breaches,
+        last_step=state.steps.path(last) if last >= 0 else None,
+        settled=settled,
+    )
+    yield from unended_findings(run.status, open_)
+    if timeline.repeats:
+        yield Finding(
+            "sequence_repeats",
+            "Sequence numbers repeat; events are shown in the order written.",
+        )
+    for event in state.malformed[:20]:
+        yield Finding(
+            "damaged", f"Event {event} is not valid JSON; it is shown raw.", f"event:{event}"
+        )
+    if state.malformed_count > 20:
+        yield Finding("damaged", f"{state.malformed_count - 20} more events are not valid JSON.")
+
+
+def unended_findings(status: Status, open_: Sequence[OpenConstruct]) -> Iterator[Finding]:
+    """Report steps without an end in a run that is over."""
+    if status not in ENDED:
+        return
+    word = "contradiction" if status is Status.COMPLETED else "never_finished"
+    for one in open_[:MOST_UNENDED]:
+        yield Finding(
+            word, f"The run is over, but {_construct_name(one)} has no recorded end.", one.step
+        )
+    more = len(open_) - MOST_UNENDED
+    if more > 0:
+        steps = "step has" if more == 1 else "steps have"
+        yield Finding(word, f"{more} more {steps} no recorded end.")
+
+
+def _construct_name(one: OpenConstruct) -> str:
+    return f"{one.kind.replace('_', ' ')} {one.id}"
+
+
+# Tabs
 
 
 def agent_tabs(loaded: Loaded) -> tuple[Tab, ...]:
@@ -250,10 +318,6 @@ def agent_tabs(loaded: Loaded) -> tuple[Tab, ...]:
     return (*shown, *_last(loaded.layout.tables))
 
 
-def _last(tables: Tables) -> tuple[Tab, Tab]:
-    return Tab("raw", "Raw"), Tab("tables", "Tables", len(tables.by_name))
-
-
 def workflow_tabs(tables: Tables, leased: bool, tools: int) -> tuple[Tab, ...]:
     """Return the tabs of a workflow."""
     shown = [
@@ -266,3 +330,7 @@ def workflow_tabs(tables: Tables, leased: bool, tools: int) -> tuple[Tab, ...]:
     if leased:
         shown.append(Tab("leases", "Lease", 1))
     return (*shown, *_last(tables))
+
+
+def _last(tables: Tables) -> tuple[Tab, Tab]:
+    return Tab("raw", "Raw"), Tab("tables", "Tables", len(tables.by_name))

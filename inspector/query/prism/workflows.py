@@ -18,8 +18,11 @@ from inspector.query.prism.cells import mapping, message_of, name_of, sequence, 
 from inspector.query.prism.row_summaries import Checkpoint
 
 SAGA_PREFIX = "__prism_saga__/"
+
+
 LAST_STATE = "last state, no history"
 """Shown as the mode of workflow runs."""
+
 
 NODE_STATUS = {
     "pending": Status.PENDING,
@@ -32,7 +35,27 @@ NODE_STATUS = {
     "skipped": Status.SKIPPED,
     "aborted": Status.INTERRUPTED,
 }
+
+
+TOOL_STATUS = {
+    "started": Status.RUNNING,
+    "finished": Status.COMPLETED,
+    "error": Status.FAILED,
+    "blocked": Status.SKIPPED,
+}
+
+
+_NODE_FIELDS = (
+    ("session", "sessionId"),
+    ("leaf", "leafId"),
+    ("run", "runId"),
+    ("state_version", "stateVersionBefore"),
+)
+
+
 _MOST_ATTEMPTS = 1000
+
+
 _TOOL_PREFIX = "wf_"
 
 
@@ -125,13 +148,13 @@ def _node_steps(steps: StepTable, workflow: Workflow) -> dict[str, int]:
     value = workflow.checkpoint.value
     ready = {name for name in map(name_of, sequence(value.get("readyNodeIds")))}
     for name, node in mapping(value.get("nodes")).items():
-        told = mapping(node)
-        number = _node(steps, name, told, name_of(told.get("status")))
+        fields = mapping(node)
+        number = _node(steps, name, fields, name_of(fields.get("status")))
         found[name] = number
         ref = steps.more(number).ref
         for key, field in _NODE_FIELDS:
-            if told.get(field) is not None:
-                ref[key] = told[field]
+            if fields.get(field) is not None:
+                ref[key] = fields[field]
         if name in ready:
             ref["ready"] = True
         if workflow.suspension.get("nodeId") == name:
@@ -139,22 +162,14 @@ def _node_steps(steps: StepTable, workflow: Workflow) -> dict[str, int]:
     return found
 
 
-_NODE_FIELDS = (
-    ("session", "sessionId"),
-    ("leaf", "leafId"),
-    ("run", "runId"),
-    ("state_version", "stateVersionBefore"),
-)
-
-
-def _node(steps: StepTable, name: str, told: Mapping[str, Any], raw: str | None) -> int:
+def _node(steps: StepTable, name: str, fields: Mapping[str, Any], raw: str | None) -> int:
     status = NODE_STATUS.get(raw, Status.UNKNOWN) if raw is not None else Status.UNKNOWN
     number = steps.add(-1, StepKind.NODE, name, status, raw, 0)
     steps.segment[number] = name
     extra = steps.more(number)
     extra.ref["node"] = name
-    extra.error = message_of(told.get("error"))
-    attempt = whole_number(told.get("attempt") or told.get("attempts"))
+    extra.error = message_of(fields.get("error"))
+    attempt = whole_number(fields.get("attempt") or fields.get("attempts"))
     if attempt is not None:
         extra.ref["attempt"] = attempt
         before = range(1, min(attempt, _MOST_ATTEMPTS))
@@ -185,14 +200,6 @@ def _tool_steps(steps: StepTable, nodes: Mapping[str, int], tools: Iterable[Tool
         extra.ref.update(tool_call_id=track.call, reason=track.reason)
 
 
-TOOL_STATUS = {
-    "started": Status.RUNNING,
-    "finished": Status.COMPLETED,
-    "error": Status.FAILED,
-    "blocked": Status.SKIPPED,
-}
-
-
 def _node_of(call: str) -> str:
     """Return the node of a workflow's tool call, whose id is `wf_<node>_<uuid>`."""
     if not call.startswith(_TOOL_PREFIX):
@@ -205,14 +212,14 @@ def _saga_steps(steps: StepTable, saga: Mapping[str, Any]) -> None:
     order = [name for name in map(name_of, sequence(saga.get("stepIds"))) if name in listed]
     names = [name for name in order if name is not None]
     for name in [*names, *(other for other in listed if other not in order)]:
-        told = mapping(listed[name])
-        number = _node(steps, name, told, name_of(told.get("status")))
-        undone = name_of(told.get("compensationStatus"))
+        fields = mapping(listed[name])
+        number = _node(steps, name, fields, name_of(fields.get("status")))
+        undone = name_of(fields.get("compensationStatus"))
         if undone is None:
             continue
         status = NODE_STATUS.get(undone, Status.UNKNOWN)
         undoing = steps.add(number, StepKind.NODE, f"undo {name}", status, undone, 0)
         steps.segment[undoing] = "undo"
         steps.more(undoing).ref.update(
-            node=name, compensation=True, attempt=whole_number(told.get("compensationAttempts"))
+            node=name, compensation=True, attempt=whole_number(fields.get("compensationAttempts"))
         )

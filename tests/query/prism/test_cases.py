@@ -174,8 +174,8 @@ def check_sessions(answers: Answers, expected: Any) -> None:
         latest = [one["path"] for one in branches if one["inspector"]["latest"]]
         same("latest branch", latest, [theirs["latestBranch"]] if theirs["latestBranch"] else [])
         paths = {f"{session}|{one['leafId']}": one["path"] for one in branches}
-        wanted = {k: v for k, v in expected["branch_paths"].items() if k.startswith(f"{session}|")}
-        same("branch paths", paths, wanted)
+        request = {k: v for k, v in expected["branch_paths"].items() if k.startswith(f"{session}|")}
+        same("branch paths", paths, request)
     recorded = [one for one in answers.record("branches") if "leafId" not in one]
     same("recorded branches", recorded, expected["branches"])
 
@@ -249,9 +249,9 @@ def check_checkpoints(answers: Answers, expected: Any) -> None:
         owner = {ours_: told[name] for ours_, name in names if name in told}
         same("workflow.owner", run["owner"], owner)
         own = answers.record("checkpoints", workflow["runId"])
-        wanted = [c for c in expected["checkpoints"] if c["key"] == own[0]["key"]]
+        request = [c for c in expected["checkpoints"] if c["key"] == own[0]["key"]]
         same("workflow.version", workflow["version"] in [c["version"] for c in own], True)
-        same_records("checkpoint of a run", own, wanted)
+        same_records("checkpoint of a run", own, request)
         parts = own[0]["inspector"]["key"]
         same("workflow.key", parts, [workflow["workflowId"], workflow["runId"]])
     waiting = {run for run, one in listed.items() if one["status"] == "waiting"}
@@ -285,9 +285,9 @@ def check_rest(answers: Answers, expected: Any) -> None:
     same("migrations", migrations, theirs[: len(migrations)])
     feedback = answers.record("feedback")
     for owner, theirs in expected["feedback"].items():
-        wanted = json.loads(owner)
+        request = json.loads(owner)
         names = ("tenantId", "accountId", "userId")
-        own = [f for f in feedback if all(f.get(n) == wanted.get(n) for n in names)]
+        own = [f for f in feedback if all(f.get(n) == request.get(n) for n in names)]
         same_records("feedback", own, theirs)
     holds = expected.get("legalHolds", {"items": []})["items"]
     same_records("legal hold", answers.record("legal_holds"), holds)

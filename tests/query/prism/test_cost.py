@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from inspector.query.prism.catalog import Catalog, summary
+from inspector.query.prism.catalog import Catalog, changes_query
 from inspector.query.prism.sessions import branch_records, entry_records
-from inspector.query.prism.timeline import Timeline, Wanted, loader, pager
+from inspector.query.prism.timeline import LoadRequest, Timeline, load_query, page_query
 from inspector.query.tables import read_tables
 from tests.query.prism.builders import at, history, schema
 
@@ -105,15 +105,15 @@ def test_the_list_of_ten_times_the_runs_costs_ten_times_as_much(changed: bool) -
         with database() as connection:
             add_runs(connection, count)
             catalog = Catalog("/prism.db")
-            question = summary(catalog.asked())
+            question = changes_query(catalog.known())
             if changed:
-                catalog.take(question(connection))
+                catalog.merge(question(connection))
                 connection.execute(
                     "INSERT INTO prism_agent_events (id, session_id, run_id, sequence, type,"
                     " timestamp, event, redacted)"
                     " VALUES ('new', 's1', 'r1', 99, 'error', '', '{}', 0)"
                 )
-                question = summary(catalog.asked())
+                question = changes_query(catalog.known())
             costs.append(cost_of(connection, partial(_ask, question)))
     small, large = costs
     print(f"\nlist ({'one event more' if changed else 'first look'}): {small}k steps of 500 runs,"
@@ -146,18 +146,18 @@ def add_events(connection: sqlite3.Connection, run: str, first: int, count: int)
 
 def _second_list(connection: sqlite3.Connection) -> Callable[[sqlite3.Connection], Any]:
     catalog = Catalog("/prism.db")
-    catalog.take(summary(catalog.asked())(connection))
-    return summary(catalog.asked())
+    catalog.merge(changes_query(catalog.known())(connection))
+    return changes_query(catalog.known())
 
 
 def _second_look(connection: sqlite3.Connection) -> Callable[[sqlite3.Connection], Any]:
     timeline = Timeline()
-    first = loader(Wanted("r1", timeline))(connection)
+    first = load_query(LoadRequest("r1", timeline))(connection)
     timeline.append(first.page.rows)
     if first.page.more:
-        after = pager("r1", timeline.last, first.layout, False)(connection)
+        after = page_query("r1", timeline.last, first.layout, False)(connection)
         timeline.append(after.rows)
-    return loader(Wanted("r1", timeline, first.layout, "asked", "s1"))
+    return load_query(LoadRequest("r1", timeline, first.layout, "asked", "s1"))
 
 
 def _ask(question: Callable[[sqlite3.Connection], Any], connection: sqlite3.Connection) -> None:

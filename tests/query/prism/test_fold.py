@@ -18,7 +18,7 @@ from tests.query.prism.builders import Story, at, ms
 
 def told(story: Story) -> State:
     state = fold(story.rows())
-    state.settle()
+    state.flush_deltas()
     return state
 
 
@@ -295,7 +295,7 @@ def stories(draw: st.DrawFn) -> list[Row]:
 def test_any_events_fold_and_folding_on_gives_the_same(rows: list[Row], cut: int) -> None:
     state = State()
     steps_of = [apply(state, row) for row in rows]
-    state.settle()
+    state.flush_deltas()
     assert state.events == len(rows) == len(steps_of)
     assert all(0 <= one < len(state.steps) for one in steps_of)
     paths = [state.steps.path(n) for n in range(len(state.steps))]
@@ -303,13 +303,13 @@ def test_any_events_fold_and_folding_on_gives_the_same(rows: list[Row], cut: int
     first = fold(rows[:cut])
     kept = first.copy()
     again = fold(rows[cut:], kept)
-    again.settle()
+    again.flush_deltas()
     assert tree(again) == tree(state)
     described = [state.steps.step(n) for n in range(len(state.steps))]
     assert [again.steps.step(n) for n in range(len(again.steps))] == described
-    first.settle()
+    first.flush_deltas()
     prefix = fold(rows[:cut])
-    prefix.settle()
+    prefix.flush_deltas()
     assert tree(first) == tree(prefix)
 
 

@@ -13,8 +13,8 @@ import pytest
 from inspector.model.status import Status
 from inspector.query.prism.run_reader import COUNT_SECONDS, AgentRun
 from inspector.query.prism.store_reader import PrismStore
+from inspector.query.reader_pool import ReaderLease, ReaderPool
 from inspector.query.run_reader import RunReader
-from inspector.query.shared import Asker, SharedSource
 from inspector.query.view import RunView
 from inspector.store.read import ZeroTouchReader
 from tests.query.prism.builders import (
@@ -87,8 +87,8 @@ def test_each_event_moves_the_view_to_what_a_fresh_look_shows(
             view = reader.refresh()
             assert view.total_events == n
             assert reader.refresh() is view
-            with closing(opened(store)) as fresh:
-                assert content(fresh.refresh()) == content(view)
+            with closing(opened(store)) as from_start:
+                assert content(from_start.refresh()) == content(view)
 
 
 def test_the_end_of_a_run_is_seen_although_no_event_came(store: PrismStore, writer: Writer) -> None:
@@ -112,9 +112,9 @@ def test_only_what_was_added_is_read(
     told = Story().start().turn(1, deltas=LONG)
     writer.write(*told.statements())
     rows: list[int] = []
-    read = Asker.read
+    read = ReaderLease.read
 
-    def counting(self: Asker, question: Any) -> Any:
+    def counting(self: ReaderLease, question: Any) -> Any:
         reading: Any = read(self, question)
         page = getattr(reading.value, "page", reading.value)
         rows.append(len(getattr(page, "rows", ())))
@@ -122,7 +122,7 @@ def test_only_what_was_added_is_read(
 
     with closing(opened(store)) as reader:
         assert reader.refresh().total_events == LONG + 7
-        monkeypatch.setattr(Asker, "read", counting)
+        monkeypatch.setattr(ReaderLease, "read", counting)
         later = Story(first=LONG + 8).turn(2, deltas=0)
         for statement in later.statements():
             writer.write(statement)
@@ -204,16 +204,16 @@ def test_an_event_that_comes_late_takes_its_place(store: PrismStore, writer: Wri
         reader.refresh()
         writer.write(statements[4])
         view = reader.refresh()
-        with closing(opened(store)) as fresh:
-            assert content(fresh.refresh()) == content(view)
+        with closing(opened(store)) as from_start:
+            assert content(from_start.refresh()) == content(view)
         assert [one.payload["sequence"] for one in reader.events(1, 20)] == list(range(1, 9))
 
 
 def test_events_that_retention_took_away_are_missed(path: Path, writer: Writer) -> None:
     writer.write(*story())
     now = [0.0]
-    source = SharedSource(str(path), lambda: ms(1000))
-    with closing(AgentRun(str(path), "r1", source.asker(), lambda: ms(1000),
+    source = ReaderPool(str(path), lambda: ms(1000))
+    with closing(AgentRun(str(path), "r1", source.lease(), lambda: ms(1000),
                           monotonic=lambda: now[0])) as reader:  # fmt: skip
         assert reader.refresh().total_events == len(story())
         writer.write("DELETE FROM prism_agent_events WHERE sequence BETWEEN 5 AND 7")
@@ -232,8 +232,8 @@ def test_long_runs_come_in_pages(
         view = reader.refresh()
         assert view.total_events == len(story())
         monkeypatch.setattr("inspector.query.prism.timeline.PAGE_BYTES", 0)
-        with closing(opened(store)) as fresh:
-            assert content(fresh.refresh()) == content(view)
+        with closing(opened(store)) as from_start:
+            assert content(from_start.refresh()) == content(view)
 
 
 def test_the_list_follows_what_is_written(store: PrismStore, writer: Writer) -> None:

@@ -12,12 +12,12 @@ from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
 from inspector.model.store import Health, Store, WriteStyle
 from inspector.query.prism.preflight import (
-    AgentMaterial,
-    WorkflowMaterial,
+    AgentInput,
+    WorkflowInput,
     agent_preflight,
     workflow_preflight,
 )
-from inspector.query.prism.row_summaries import Checkpoint, Lease, Owner, RunHead
+from inspector.query.prism.row_summaries import Checkpoint, Lease, Owner, RunSummary
 from inspector.query.prism.workflows import workflow_of
 
 NOW = 1_795_982_700_000
@@ -58,8 +58,8 @@ def suspended(*calls: dict[str, Any], deadline: str | None = LATER, **more: Any)
 def agent(
     found: Checkpoint | None, status: Status = Status.WAITING, said: str = "suspended"
 ) -> PreFlight:
-    head = RunHead("r", "s-1", said, None, None, None, None, None, None, None, None, Owner())
-    return agent_preflight(AgentMaterial(run_of("r", status), head, found, NOW))
+    head = RunSummary("r", "s-1", said, None, None, None, None, None, None, None, None, Owner())
+    return agent_preflight(AgentInput(run_of("r", status), head, found, NOW))
 
 
 def bodies(flight: PreFlight) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def test_a_decision_is_asked_with_its_deadline() -> None:
 def test_after_the_deadline_only_denying_is_left() -> None:
     flight = agent(suspended(call("write"), deadline=EARLIER))
     approve, deny = flight.decisions
-    assert approve.why_not is not None and "fail for good" in approve.why_not
+    assert approve.why_not is not None and "fails the run permanently" in approve.why_not
     assert deny.why_not is None and "deadline_passed" in {one.code for one in flight.warnings}
 
 
@@ -106,14 +106,14 @@ def test_several_approvals_are_answered_together_and_one_by_one() -> None:
 @pytest.mark.parametrize(
     ("found", "status", "said", "why"),
     [
-        (None, Status.RUNNING, "running", "only kept while it waits"),
+        (None, Status.RUNNING, "running", "kept only while it waits"),
         (None, Status.FAILED, "failed", "no checkpoint"),
-        (None, Status.COMPLETED, "succeeded", "it succeeded"),
-        (checkpoint({"status": "denied"}), Status.FAILED, "suspended", "denied: it is over"),
+        (None, Status.COMPLETED, "succeeded", "the run succeeded"),
+        (checkpoint({"status": "denied"}), Status.FAILED, "suspended", "denied; the run is over"),
         (checkpoint({"status": "running", "pendingCalls": [call("w", "dispatched")]}),
          Status.RUNNING, "running", "neither approve nor deny"),
         (checkpoint({"status": "running"}), Status.RUNNING, "running", "says running"),
-        (suspended(call("w", "dispatched")), Status.WAITING, "suspended", "dispatched already"),
+        (suspended(call("w", "dispatched")), Status.WAITING, "suspended", "already dispatched"),
         (checkpoint({}), Status.WAITING, "suspended", "says nothing"),
     ],
 )  # fmt: skip
@@ -144,7 +144,7 @@ def workflow(
 ) -> PreFlight:
     row = Checkpoint("prism.workflow", key, 6, 1, None, Owner(), NOW, NOW, value)
     run = run_of("w-1", status, kind=RunKind.WORKFLOW, **given)
-    return workflow_preflight(WorkflowMaterial(run, workflow_of(row), lease, NOW))
+    return workflow_preflight(WorkflowInput(run, workflow_of(row), lease, NOW))
 
 
 def lease(expires: int, updated: int) -> Lease:
@@ -154,7 +154,7 @@ def lease(expires: int, updated: int) -> Lease:
 def test_nobody_resumes_what_a_worker_holds() -> None:
     held = lease(NOW + 1, NOW - 10_000)
     flight = workflow({**NODES, "status": "running"}, Status.RUNNING, held)
-    assert not flight.resumable and "worker-1 holds its lease" in (flight.reason or "")
+    assert not flight.resumable and "worker-1 holds the lease" in (flight.reason or "")
     assert flight.liveness == "alive, worker-1 holds its lease"
 
 
@@ -164,8 +164,8 @@ def test_a_lease_that_ran_out_is_told_from_one_given_back_and_from_none() -> Non
     given_back = workflow(value, Status.RUNNING, lease(NOW - 60_000, NOW - 60_000))
     none = workflow(value, Status.RUNNING)
     assert ran_out.resumable and "expired 1 m ago" in (ran_out.liveness or "")
-    assert given_back.resumable and "was given back" in (given_back.liveness or "")
-    assert none.resumable and "no worker ever held" in (none.liveness or "")
+    assert given_back.resumable and "was released" in (given_back.liveness or "")
+    assert none.resumable and "no lease recorded" in (none.liveness or "")
     assert (ran_out.confirm, given_back.confirm, none.confirm) == (None, None, "w-1")
 
 
@@ -186,7 +186,7 @@ def test_a_suspended_workflow_asks_for_a_decision() -> None:
     assert flight.will_run == (
         "node c with the decision",
         "then nodes b",
-        "then what the workflow says",
+        "then the rest of the workflow",
     )
     assert bodies(flight)["approve"] == {"decision": "approve", "expectedVersion": 6}
     assert "part_of" not in {one.code for one in flight.warnings}
@@ -197,10 +197,10 @@ def test_a_suspended_workflow_asks_for_a_decision() -> None:
 @pytest.mark.parametrize(
     ("word", "status", "why"),
     [
-        ("succeeded", Status.COMPLETED, "it succeeded"),
-        ("denied", Status.FAILED, "it was denied"),
-        ("queued", Status.PENDING, "begins it by itself"),
-        ("odd", Status.UNKNOWN, "does not know"),
+        ("succeeded", Status.COMPLETED, "the run succeeded"),
+        ("denied", Status.FAILED, "the run was denied"),
+        ("queued", Status.PENDING, "will start it"),
+        ("odd", Status.UNKNOWN, "unknown status: odd"),
     ],
 )
 def test_workflows_that_nothing_resumes(word: str, status: Status, why: str) -> None:
@@ -212,7 +212,7 @@ def test_a_database_that_prism_refuses_is_told() -> None:
     old = Store("/p/a.db", "prism", "4", WriteStyle.UPDATE, Health.OK, None,
                 "legacy_genuine", "Prism says no.")  # fmt: skip
     run = Run("k", RunKind.AGENT, old, "r", "t", Status.WAITING, None)
-    flight = agent_preflight(AgentMaterial(run, None, suspended(call("w")), NOW))
+    flight = agent_preflight(AgentInput(run, None, suspended(call("w")), NOW))
     told = {one.code: one.message for one in flight.warnings}
     assert told["store"] == "The database is legacy genuine. Prism says no."
     assert flight.folder == "/p"

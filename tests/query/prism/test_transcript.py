@@ -47,7 +47,7 @@ def test_ten_times_the_entries_take_ten_times_the_steps(
         links = shape(count)
         transcript = Transcript(links)
         assert sum(1 for _ in transcript.branches()) == len(transcript.leaves())
-        transcript.longest()
+        transcript.longest_path()
         steps.append(transcript.steps / len(links))
     small, large = steps
     print(f"\n{shape.__name__}: {small:.1f} looks an entry at 10,000, {large:.1f} at 100,000")
@@ -57,8 +57,8 @@ def test_ten_times_the_entries_take_ten_times_the_steps(
 
 def test_the_longest_path_of_a_hundred_thousand() -> None:
     transcript = Transcript(chain(100_000))
-    way = transcript.longest()
-    assert (way[0], way[-1], len(way)) == (0, 99_999, 100_000)
+    path_to = transcript.longest_path()
+    assert (path_to[0], path_to[-1], len(path_to)) == (0, 99_999, 100_000)
 
 
 def test_roots_leaves_and_the_latest_leaf() -> None:
@@ -99,7 +99,7 @@ def test_a_circle_is_cut_once_and_costs_no_entry() -> None:
     links = [Link("a", "c", "1"), Link("b", "a", "2"), Link("c", "b", "3"), Link("d", "d", "4")]
     transcript = Transcript(links)
     assert len(transcript.cut) == 2
-    reached = {n for leaf in transcript.leaves() for n in transcript.way(leaf)}
+    reached = {n for leaf in transcript.leaves() for n in transcript.path_to(leaf)}
     assert reached == {0, 1, 2, 3}
 
 
@@ -116,13 +116,13 @@ def links_of_any_kind(draw: st.DrawFn) -> list[Link]:
 def test_every_entry_is_on_some_way_and_branches_add_up(links: list[Link]) -> None:
     transcript = Transcript(links, {"far": "s2"})
     branches = list(transcript.branches())
-    reached = {n for branch in branches for n in transcript.way(branch.leaf)}
+    reached = {n for branch in branches for n in transcript.path_to(branch.leaf)}
     assert reached == set(range(len(links)))
     assert sum(branch.own for branch in branches) == len(links)
     depth = transcript.depths()
     for branch in branches:
-        way = transcript.way(branch.leaf)
-        assert (len(way), way[0]) == (branch.length, branch.root)
-        assert [depth[n] for n in way] == list(range(1, len(way) + 1))
-    longest = transcript.longest()
-    assert len(longest) == max(depth, default=0)
+        path_to = transcript.path_to(branch.leaf)
+        assert (len(path_to), path_to[0]) == (branch.length, branch.root)
+        assert [depth[n] for n in path_to] == list(range(1, len(path_to) + 1))
+    longest_path = transcript.longest_path()
+    assert len(longest_path) == max(depth, default=0)

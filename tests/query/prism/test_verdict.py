@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.query.prism.schema_shape import NEWEST, IndexModel, TableModel, model_at
-from inspector.query.prism.verdict import OLD_FIRSTS, STEPS, WORDS, Verdict, judge
+from inspector.query.prism.verdict import OLD_FIRST_STEPS, STEPS, WORDS, Verdict, judge
 from inspector.query.tables import read_tables
 from tests.case_archives import Cases
 from tests.query.prism.builders import Statement, history, row, schema
 
-BEFORE_0_0_13, BEFORE_0_2_2 = (one.checksum for one in OLD_FIRSTS)
+BEFORE_0_0_13, BEFORE_0_2_2 = (one.checksum for one in OLD_FIRST_STEPS)
 
 
 def verdict_of(

@@ -305,7 +305,7 @@ async def test_the_plan_is_saved_as_markdown(installed: Path) -> None:
 
 
 def waiting_flight(folder: str, deadline: int) -> PreFlight:
-    late = "its time ran out: an approval would make it fail for good"
+    late = "the deadline has passed; approving fails the run permanently"
     return PreFlight(
         pictured.AUDIT.key, True, None, None,
         stands="a decision on write w1, checkpoint version 3",
@@ -343,7 +343,7 @@ async def test_after_the_deadline_only_denying_is_left(installed: Path) -> None:
     async with dialog(flight, settings=settings) as found:
         assert "none: its time ran out" in found.text
         await found.press("d", "B")
-        assert "Its time ran out" in found.lines[-1] and "Launch it" not in found.text
+        assert "The deadline has passed" in found.lines[-1] and "Launch it" not in found.text
         await found.press("d", "B")
         assert "Launch it in the background?" in found.text
 

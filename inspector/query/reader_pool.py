@@ -17,28 +17,28 @@ from inspector.store.read import Reading, StoreUnavailable, Token, ZeroTouchRead
 T = TypeVar("T")
 
 
-class SharedSource:
+class ReaderPool:
     """A zero-touch reader shared by leases; closed with the last of them."""
 
     def __init__(self, path: str, clock: Clock) -> None:
         self.path = path
         self._source = ZeroTouchReader(path, clock=clock)
         self._lock = threading.Lock()
-        self._askers = 0
+        self._leases = 0
         self._token: Token | None = None
         """The content of the last read, by any lease."""
 
-    def asker(self) -> Asker:
+    def lease(self) -> ReaderLease:
         """Return a further lease, which may be used by another thread."""
         with self._lock:
-            self._askers += 1
-        return Asker(self)
+            self._leases += 1
+        return ReaderLease(self)
 
-    def read(self, question: Callable[[sqlite3.Connection], T]) -> tuple[Reading[T], int]:
+    def read(self, query: Callable[[sqlite3.Connection], T]) -> tuple[Reading[T], int]:
         """Run a query on committed content; also returns the generation of that content."""
         with self._lock:
             try:
-                reading = self._source.read(question)
+                reading = self._source.read(query)
             except sqlite3.DatabaseError as error:
                 reason = f"SQLite says: {error}"
                 raise StoreUnavailable(Health.UNREADABLE, reason) from error
@@ -53,27 +53,27 @@ class SharedSource:
     def release(self) -> None:
         """Return a lease."""
         with self._lock:
-            self._askers -= 1
-            if not self._askers:
+            self._leases -= 1
+            if not self._leases:
                 self._source.close()
 
 
-class Asker:
+class ReaderLease:
     """One user's share of a pooled reader. Used by one thread at a time."""
 
-    def __init__(self, source: SharedSource) -> None:
+    def __init__(self, source: ReaderPool) -> None:
         self._source = source
         self._token: Token | None = None
         self._closed = False
         self.generation = 0
         """Of the content this lease read last (see `ZeroTouchReader.generation`)."""
 
-    def read(self, question: Callable[[sqlite3.Connection], T]) -> Reading[T]:
+    def read(self, query: Callable[[sqlite3.Connection], T]) -> Reading[T]:
         """Run a query. Raises `StoreUnavailable` when the store cannot be read now.
 
         Other leases wait meanwhile, so long results should be read in pages.
         """
-        reading, self.generation = self._source.read(question)
+        reading, self.generation = self._source.read(query)
         self._token = reading.token
         return reading
 

@@ -88,7 +88,7 @@ def test_a_suspended_run_waits_although_its_row_has_an_end(tmp_path: Path) -> No
         view = whole(store, "r1")
     assert one.status is Status.WAITING
     assert "approve within 1m 00s, before 12:02:00.000 UTC" in said(one, "approval_deadline")
-    assert "The end in its row is when it was suspended." in said(one, "approval_deadline")
+    assert "The end time in its row is the time of suspension." in said(one, "approval_deadline")
     wait = next(view.describe(n) for n in range(len(view.steps)) if view.steps.kind[n] and
                 view.describe(n).kind == "wait")  # fmt: skip
     assert wait.ref["deadline"] == at(2 * MINUTE)
@@ -99,7 +99,7 @@ def test_after_the_deadline_only_a_denial_works(tmp_path: Path) -> None:
     with opened(tmp_path, *rows, now=5 * MINUTE) as store:
         one = listed(store)["r1"]
     assert one.status is Status.WAITING
-    assert "ran out at 12:02:00.000 UTC (3 m ago)" in said(one, "deadline_passed")
+    assert "deadline passed at 12:02:00.000 UTC (3 m ago)" in said(one, "deadline_passed")
 
 
 def test_a_suspended_run_without_a_checkpoint_cannot_be_resumed(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_limit_of_turns_says_succeeded_and_left_calls_undone(tmp_path: Path) -
         one = whole(store, "r1").run
     assert one.status is Status.COMPLETED
     assert "says succeeded" in said(one, "turn_limit")
-    assert "1 tool " in said(one, "turn_limit")
+    assert "1 requested tool call was " in said(one, "turn_limit")
 
 
 def test_a_killed_run_is_quiet_and_never_called_dead(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_killed_run_is_quiet_and_never_called_dead(tmp_path: Path) -> None:
     with opened(tmp_path, *rows, now=45 * MINUTE) as store:
         one = listed(store)["r1"]
     assert one.status is Status.RUNNING
-    assert "whether it lives is not known" in said(one, "quiet")
+    assert "liveness unknown" in said(one, "quiet")
 
 
 def test_the_last_activity_is_that_of_events_and_entries_not_of_a_row(tmp_path: Path) -> None:
@@ -166,9 +166,9 @@ def workflow(status: str = "running", key: str = "flow/w1", **more: Any) -> Stat
     ("of", "code", "words"),
     [
         ([lease("flow/w1", 60 * MINUTE)], None, ""),
-        ([lease("flow/w1", 30_000, 20_000)], "lease_expired", "let its lease expire 44 m ago"),
-        ([lease("flow/w1", 30_000, 30_000)], "lease_expired", "gave its lease back"),
-        ([], "quiet", "not known"),
+        ([lease("flow/w1", 30_000, 20_000)], "lease_expired", "lease of worker expired 44 m ago"),
+        ([lease("flow/w1", 30_000, 30_000)], "lease_expired", "was released"),
+        ([], "quiet", "liveness unknown"),
     ],
 )
 def test_a_lease_tells_whether_a_workflow_is_run(

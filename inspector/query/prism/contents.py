@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.derive.steps import StepTable
-from inspector.model.run import Finding, Run
-from inspector.model.step import Event, OpenConstruct, Step, StepKind
+from inspector.model.run import Finding
+from inspector.model.step import Event, Step, StepKind
 from inspector.model.value import Value
-from inspector.query.prism import status_rules, view
 from inspector.query.prism.cells import (
     instant_of,
     mapping,
@@ -22,8 +19,6 @@ from inspector.query.prism.cells import (
     text_or_none,
     whole_number,
 )
-from inspector.query.prism.fold import State
-from inspector.query.prism.row_summaries import Checkpoint
 from inspector.query.prism.rows import (
     Record,
     equals,
@@ -32,17 +27,116 @@ from inspector.query.prism.rows import (
     read_records,
     tool_rows,
 )
-from inspector.query.prism.timeline import Loaded, Timeline, read_event_records
+from inspector.query.prism.timeline import Loaded, read_event_records
 from inspector.query.prism.workflows import Workflow
 from inspector.query.tables import Tables
 from inspector.query.view import RunView, StepContext, ValueList
 
 WHOLE_BYTES = 64 * 1024
 """Maximum bytes of a value that are returned without `full`."""
+
+
 PREVIEW = 1024
+
+
 MOST_MESSAGES = 5_000
+
+
+MOST_OWN_EVENTS = 200
+"""For a step with more events, only the first and last ones are returned."""
+
+
 SESSION = "session"
+
+
 CHECKPOINT = "checkpoint"
+
+
+REDACTION_MARKS = {
+    "[REDACTED]": "Prism removed a secret of the host before it wrote the row",
+    "[MaxDepth]": "Prism's redactor stopped here: nested too deeply",
+    "[Circular]": "the value contains itself here",
+}
+"""Placeholders that Prism's redactor leaves in texts."""
+
+
+# Events
+
+
+def events(
+    connection: sqlite3.Connection, tables: Tables, rowids: Sequence[int], numbers: Sequence[int]
+) -> list[Event]:
+    """Return the events in these rows under these numbers; a deleted one has no content."""
+    found = read_event_records(connection, tables, rowids)
+    return [_event(n, record) for n, record in zip(numbers, found, strict=True)]
+
+
+def _event(n: int, record: Mapping[str, Any] | None) -> Event:
+    if record is None:
+        return Event(n, None, "gone", None, None, None, "this event was deleted", {})
+    payload = mapping(record.get("event"))
+    at = record.get("timestamp")
+    status = mapping(payload.get("metadata")).get("status")
+    return Event(
+        n=n,
+        id=text_or_none(record.get("id")),
+        kind=text_or_none(record.get("type")) or "",
+        raw_status=name_of(status),
+        at=instant_of(at),
+        at_raw=text_or_none(at),
+        text=event_text(payload),
+        payload=record,
+    )
+
+
+def event_text(payload: Mapping[str, Any]) -> str:
+    """Summarize an event in words."""
+    if "error" in payload:
+        error = message_of(payload["error"]) or "error"
+        return ": ".join(part for part in (_subject(payload), error) if part)
+    if "message" in payload:
+        return message_text(payload["message"])
+    content = mapping(payload.get("content"))
+    if content:
+        text = content.get("text")
+        return text if isinstance(text, str) else _subject(content)
+    return _subject(payload)
+
+
+def _subject(payload: Mapping[str, Any]) -> str:
+    """Name the tool, guardrail, limit, model or turn of an event."""
+    for key, inner in (
+        ("call", "name"),
+        ("result", "name"),
+        ("record", "guardrail"),
+        ("breach", "limit"),
+        ("interruption", "reason"),
+    ):
+        name = name_of(mapping(payload.get(key)).get(inner))
+        if name is not None:
+            return name
+    model = name_of(mapping(mapping(payload.get("metadata")).get("model")).get("model"))
+    named = model or name_of(payload.get("name")) or name_of(payload.get("finishReason"))
+    if named is not None:
+        return named
+    turn = whole_number(payload.get("turn"))
+    return "" if turn is None else f"turn {turn}"
+
+
+def own_events(shown: RunView, step: int) -> list[int]:
+    """Return the numbers of a step's own events, oldest first."""
+    first, last = shown.steps.first[step], shown.steps.last[step]
+    if not first:
+        return []
+    of_step = shown.step_of_event[first - 1 : last]
+    numbers = [n for n, one in enumerate(of_step, first) if one == step]
+    if len(numbers) <= MOST_OWN_EVENTS:
+        return numbers
+    half = MOST_OWN_EVENTS // 2
+    return [*numbers[:half], *numbers[-half:]]
+
+
+# Values
 
 
 def agent_values(
@@ -150,9 +244,9 @@ def _workflow_contents(
         node = name_of(workflow.suspension.get("nodeId"))
         yield "suspension", dict(workflow.suspension), CHECKPOINT, "suspension", node
     steps = mapping(workflow.saga.get("steps")) or mapping(value.get("nodes"))
-    for node, told in steps.items():
-        if mapping(told).get("output") is not None:
-            yield node, mapping(told)["output"], node, "output", node
+    for node, payload in steps.items():
+        if mapping(payload).get("output") is not None:
+            yield node, mapping(payload)["output"], node, "output", node
 
 
 def tool_values(rows: Iterable[Mapping[str, Any]], *, full: bool) -> list[Value]:
@@ -169,151 +263,7 @@ def tool_values(rows: Iterable[Mapping[str, Any]], *, full: bool) -> list[Value]
     return found
 
 
-MOST_OWN_EVENTS = 200
-"""For a step with more events, only the first and last ones are returned."""
-
-
-def events(
-    connection: sqlite3.Connection, tables: Tables, rowids: Sequence[int], numbers: Sequence[int]
-) -> list[Event]:
-    """Return the events in these rows under these numbers; a deleted one has no content."""
-    found = read_event_records(connection, tables, rowids)
-    return [_event(n, record) for n, record in zip(numbers, found, strict=True)]
-
-
-def _event(n: int, record: Mapping[str, Any] | None) -> Event:
-    if record is None:
-        return Event(n, None, "gone", None, None, None, "this event was taken away", {})
-    told = mapping(record.get("event"))
-    at = record.get("timestamp")
-    status = mapping(told.get("metadata")).get("status")
-    return Event(
-        n=n,
-        id=text_or_none(record.get("id")),
-        kind=text_or_none(record.get("type")) or "",
-        raw_status=name_of(status),
-        at=instant_of(at),
-        at_raw=text_or_none(at),
-        text=event_text(told),
-        payload=record,
-    )
-
-
-def event_text(told: Mapping[str, Any]) -> str:
-    """Summarize an event in words."""
-    if "error" in told:
-        error = message_of(told["error"]) or "error"
-        return ": ".join(part for part in (_subject(told), error) if part)
-    if "message" in told:
-        return message_text(told["message"])
-    content = mapping(told.get("content"))
-    if content:
-        text = content.get("text")
-        return text if isinstance(text, str) else _subject(content)
-    return _subject(told)
-
-
-def _subject(told: Mapping[str, Any]) -> str:
-    """Name the tool, guardrail, limit, model or turn of an event."""
-    for key, inner in (
-        ("call", "name"),
-        ("result", "name"),
-        ("record", "guardrail"),
-        ("breach", "limit"),
-        ("interruption", "reason"),
-    ):
-        name = name_of(mapping(told.get(key)).get(inner))
-        if name is not None:
-            return name
-    model = name_of(mapping(mapping(told.get("metadata")).get("model")).get("model"))
-    named = model or name_of(told.get("name")) or name_of(told.get("finishReason"))
-    if named is not None:
-        return named
-    turn = whole_number(told.get("turn"))
-    return "" if turn is None else f"turn {turn}"
-
-
-def own_events(shown: RunView, step: int) -> list[int]:
-    """Return the numbers of a step's own events, oldest first."""
-    first, last = shown.steps.first[step], shown.steps.last[step]
-    if not first:
-        return []
-    of_step = shown.step_of_event[first - 1 : last]
-    numbers = [n for n, one in enumerate(of_step, first) if one == step]
-    if len(numbers) <= MOST_OWN_EVENTS:
-        return numbers
-    half = MOST_OWN_EVENTS // 2
-    return [*numbers[:half], *numbers[-half:]]
-
-
-def describer(steps: StepTable, checkpoint: Checkpoint | None) -> Callable[[int], Step]:
-    """Return a function that describes steps, adding their segment and turn."""
-    deadline = None if checkpoint is None else name_of(checkpoint.value.get("deadlineAt"))
-
-    def describe(number: int) -> Step:
-        step = steps.step(number)
-        given: dict[str, Any] = {}
-        for around in (number, *steps.ancestors(number)):
-            kind = steps.kind_of(around)
-            if kind in (StepKind.SEGMENT, StepKind.TURN):
-                # Their labels end in their number.
-                word, _, place = steps.label[around].partition(" ")
-                given.setdefault(word, int(place))
-        if step.kind is StepKind.WAIT and deadline is not None:
-            given["deadline"] = deadline
-        return replace(step, ref={**given, **step.ref})
-
-    return describe
-
-
-def findings(
-    loaded: Loaded,
-    timeline: Timeline,
-    state: State,
-    run: Run,
-    open_: Sequence[OpenConstruct],
-    now: int,
-) -> Iterator[Finding]:
-    """Yield the findings from the events up to a state."""
-    settled = run.last_activity_at is None or now - run.last_activity_at >= view.SETTLED_MS
-    last = state.turn if state.turn >= 0 else state.segment
-    yield from status_rules.event_findings(
-        loaded.head,
-        outcome=state.outcome,
-        finish_reason=state.finish_reason,
-        asked=state.asked,
-        breaches=state.breaches,
-        last_step=state.steps.path(last) if last >= 0 else None,
-        settled=settled,
-    )
-    yield from view.unended(run.status, open_)
-    if timeline.repeats:
-        yield Finding(
-            "sequence_repeats",
-            "Sequence numbers of its events repeat; they are shown as they were written.",
-        )
-    for event in state.malformed[:20]:
-        yield Finding(
-            "damaged", f"Event {event} is not readable as JSON; it is shown raw.", f"event:{event}"
-        )
-    if state.malformed_count > 20:
-        yield Finding("damaged", f"{state.malformed_count - 20} more events are not readable.")
-
-
-def concerns(finding: Finding, step: Step, numbers: Sequence[int]) -> bool:
-    """Return whether a finding is about this step or one of its events."""
-    if finding.ref == step.id:
-        return True
-    table, _, number = (finding.ref or "").partition(":")
-    return table == "event" and number.isdigit() and int(number) in numbers
-
-
-REDACTION_MARKS = {
-    "[REDACTED]": "a secret of the host was here; Prism replaced it before it wrote the row",
-    "[MaxDepth]": "more was nested here than Prism's redactor follows",
-    "[Circular]": "the value contained itself here",
-}
-"""Placeholders that Prism's redactor leaves in texts."""
+# Step contexts
 
 
 def agent_context(
@@ -343,6 +293,14 @@ def agent_context(
         {name: found for name, found in related.items() if found},
         tuple(one for one in shown.run.findings if concerns(one, step, numbers)),
     )
+
+
+def concerns(finding: Finding, step: Step, numbers: Sequence[int]) -> bool:
+    """Return whether a finding is about this step or one of its events."""
+    if finding.ref == step.id:
+        return True
+    table, _, number = (finding.ref or "").partition(":")
+    return table == "event" and number.isdigit() and int(number) in numbers
 
 
 def _calls(
