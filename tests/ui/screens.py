@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from textual.app import App
-from textual.pilot import Pilot
-
 from inspector.config.settings import Asset, Settings
 from inspector.live.feed import Feed, Overview
 from inspector.query.view import RunView
@@ -14,6 +11,9 @@ from inspector.ui.app import InspectorApp
 from inspector.ui.runs.screen import RunsScreen
 from tests.ui import pictured
 from tests.ui.fakes import FakeFeed
+from tests.ui.waiting import settle as settle
+from tests.ui.waiting import shown as shown
+from tests.ui.waiting import wait_for as wait_for
 
 
 def inspector(
@@ -45,13 +45,3 @@ def feed_of(app: InspectorApp) -> FakeFeed:
 def runs_screen(app: InspectorApp) -> RunsScreen:
     found = [screen for screen in app.screen_stack if isinstance(screen, RunsScreen)]
     return found[0]
-
-
-def shown(app: App[None]) -> list[str]:
-    """The lines on the screen as text, without what is empty at their ends."""
-    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
-
-
-async def settle(pilot: Pilot[None]) -> None:
-    """Until everything that waits for the cursor to rest on a row has happened."""
-    await pilot.pause(0.2)

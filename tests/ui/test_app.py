@@ -18,6 +18,7 @@ from inspector.ui.screens.problems import ProblemsScreen
 from tests.ui import pictured
 from tests.ui.fakes import FakeFeed
 from tests.ui.screens import feed_of, inspector, runs_screen, settle, shown
+from tests.ui.waiting import wait_for
 
 NO_RUNS = Overview((), (), pictured.AS_OF)
 
@@ -223,7 +224,8 @@ async def test_the_demonstration_takes_the_place_of_nothing() -> None:
         await settle(pilot)
         first = feed_of(app)
         await pilot.press("d")
-        await pilot.pause(0.5)
+        await wait_for(pilot, lambda: "demonstration" in shown(app)[0])
+        await settle(pilot)
         assert first.stopped
         assert front(app) == "RunsScreen"
         assert "demonstration" in shown(app)[0]
@@ -246,13 +248,11 @@ async def test_another_folder_can_be_named() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("o", *"/bad", "enter")
-        await pilot.pause(0.4)
-        assert shown(app)[-1].strip() == "There is no folder /bad."
+        await wait_for(pilot, lambda: shown(app)[-1].strip() == "There is no folder /bad.")
         assert front(app) == "WelcomeScreen"
         await pilot.press("o", *["backspace"] * 4, *"/good", "enter")
-        await pilot.pause(0.5)
+        await wait_for(pilot, lambda: "/good" in shown(app)[0])
         assert asked == ["/bad", "/good"]
-        assert "/good" in shown(app)[0]
 
 
 async def test_what_is_not_possible_is_not_offered() -> None:

@@ -16,6 +16,7 @@ from tests.ui import pictured
 from tests.ui.fakes import run
 from tests.ui.pictured import AUDIT, DEEP_RESEARCH, FAILED, NOW, TRIAGE, WAITING, at
 from tests.ui.screens import feed_of, inspector, runs_screen, settle, shown
+from tests.ui.waiting import wait_for
 
 WIDE = (120, 36)
 
@@ -187,10 +188,9 @@ async def test_rows_change_their_order_only_after_the_cursor_has_rested(
         await pilot.press("j")
         again = run("zzz-new", "9", Status.RUNNING, started=NOW, written=NOW)
         feed_of(app).tell(few(WAITING, FAILED, DEEP_RESEARCH, TRIAGE, again))
-        await pilot.pause(0.2)
+        await settle(pilot)
         assert "zzz-new" not in titles(shown(app))
-        await pilot.pause(1.2)
-        assert titles(shown(app))[2] == "zzz-new"
+        await wait_for(pilot, lambda: titles(shown(app))[2] == "zzz-new")
         assert runs_screen(app).runs.key == FAILED.key
 
 

@@ -10,6 +10,7 @@ import pytest
 from inspector.ui.app import InspectorApp
 from tests.ui import pictured
 from tests.ui.screens import inspector
+from tests.ui.waiting import settle
 
 Compare = Callable[..., bool]
 ON_THE_AUDIT = ("j", "j", "j", "j")
@@ -21,17 +22,13 @@ def by_size(size: tuple[int, int]) -> str:
 
 async def rested(pilot: Any) -> None:
     await pilot.press(*ON_THE_AUDIT)
-    await pilot.pause(0.3)
-
-
-async def settled(pilot: Any) -> None:
-    await pilot.pause(0.3)
+    await settle(pilot)
 
 
 def pressing(*keys: str) -> Callable[[Any], Any]:
     async def press(pilot: Any) -> None:
         await pilot.press(*keys)
-        await pilot.pause(0.3)
+        await settle(pilot)
 
     return press
 
@@ -83,7 +80,7 @@ def nothing() -> InspectorApp:
 
 @pytest.mark.parametrize("size", [(40, 15), (80, 24), (120, 36)], ids=by_size)
 def test_nothing(snap_compare: Compare, size: tuple[int, int]) -> None:
-    assert snap_compare(nothing(), terminal_size=size, run_before=settled)
+    assert snap_compare(nothing(), terminal_size=size, run_before=settle)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=by_size)

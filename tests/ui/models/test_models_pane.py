@@ -58,14 +58,8 @@ async def models_of(
     async with on_screen(feed, size) as (pilot, screen):
         screen.open_part("world_models")
         await settle(pilot)
-        await rest(pilot)
         assert isinstance(screen.pane, ModelsPane)
         yield pilot, screen, screen.pane
-
-
-async def rest(pilot: Pilot[None]) -> None:
-    await pilot.pause(0.3)
-    await settle(pilot)
 
 
 def lines_with(screen: RunScreen, *words: str) -> list[str]:
@@ -84,25 +78,25 @@ ASKED = {
 async def test_a_version_is_compared_with_the_one_before_and_with_any_older() -> None:
     async with models_of(*THREE, asked=ASKED) as (pilot, screen, _):
         await pilot.press("G")
-        await rest(pilot)
+        await settle(pilot)
         assert lines_with(screen, "-from b")
         assert lines_with(screen, "the version before")
         await pilot.press("h")
-        await rest(pilot)
+        await settle(pilot)
         assert lines_with(screen, "-from a")
         assert lines_with(screen, "2 versions before")
         await pilot.press("h", "h", "l")
-        await rest(pilot)
+        await settle(pilot)
         assert lines_with(screen, "-from b")
 
 
 async def test_enter_shows_what_is_in_the_files_and_what_differs_again() -> None:
     async with models_of(*THREE, asked=ASKED) as (pilot, screen, _):
         await pilot.press("G", "enter")
-        await rest(pilot)
+        await settle(pilot)
         assert lines_with(screen, "whole of c")
         await pilot.press("enter")
-        await rest(pilot)
+        await settle(pilot)
         assert lines_with(screen, "+to c")
 
 
@@ -116,7 +110,7 @@ async def test_versions_of_another_node_are_never_compared_with() -> None:
     records = (version("a", "other"), version("b"))
     async with models_of(*records, asked={part("", "b"): [change("x")]}) as (pilot, screen, _):
         await pilot.press("G")
-        await rest(pilot)
+        await settle(pilot)
         assert lines_with(screen, "the first version of this node")
 
 
@@ -129,10 +123,10 @@ async def test_bytes_that_were_changed_or_cannot_be_read_are_said() -> None:
     async with models_of(*records) as (pilot, screen, _):
         assert lines_with(screen, "its version names: 3 bytes follow its last file")
         await pilot.press("j")
-        await rest(pilot)
+        await settle(pilot)
         assert lines_with(screen, "cannot be read whole: pipe is a link")
         await pilot.press("j")
-        await rest(pilot)
+        await settle(pilot)
         assert lines_with(screen, "its stamp is an agent's word")
         assert not lines_with(screen, "✓", "its bytes")
 
@@ -141,7 +135,7 @@ async def test_bytes_that_were_changed_or_cannot_be_read_are_said() -> None:
 async def test_it_is_drawn_at_every_size(size: tuple[int, int]) -> None:
     async with models_of(*THREE, size=size, asked=ASKED) as (pilot, screen, _):
         await pilot.press("G")
-        await rest(pilot)
+        await settle(pilot)
         assert lines_with(screen, "monitor")
         assert all(len(line) <= size[0] for line in shown(screen))
 
@@ -175,7 +169,7 @@ async def test_the_version_before_is_only_called_so_where_receipts_tell(
         pilot, screen, _,
     ):  # fmt: skip
         await pilot.press("G")
-        await rest(pilot)
+        await settle(pilot)
         assert lines_with(screen, said)
         assert (
             lines_with(screen, "receipt 9") if more["receipt"] else lines_with(screen, "its place")

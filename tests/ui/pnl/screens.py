@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from textual.app import App
 from textual.pilot import Pilot
 
 from inspector.config.settings import Asset
@@ -14,15 +13,9 @@ from inspector.ui.pnl.screen import PnlScreen
 from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.pnl.documents import Document, app_over, feed_over
 from tests.ui.run.fakes import RunFeed
-
-
-async def settle(pilot: Pilot[Any]) -> None:
-    await pilot.pause(0.1)
-    await pilot.pause()
-
-
-def shown(app: App[Any]) -> list[str]:
-    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+from tests.ui.waiting import settle as settle
+from tests.ui.waiting import shown as shown
+from tests.ui.waiting import wait_for as wait_for
 
 
 async def open_screen(pilot: Pilot[Any]) -> None:

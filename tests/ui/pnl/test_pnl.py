@@ -34,6 +34,7 @@ from tests.ui.pnl.documents import (
     treasury,
 )
 from tests.ui.pnl.screens import on_screen, open_tab, settle, shown
+from tests.ui.waiting import wait_for
 
 AMOUNTS = st.integers(-(10**90), 10**90)
 
@@ -346,7 +347,7 @@ async def test_a_long_reading_says_how_far_it_is_and_escape_ends_it() -> None:
     feed.reader.while_reading = endless
     feed.ask = ask  # type: ignore[method-assign]
     async with on_screen(treasury(), feed=feed) as pilot:
-        await pilot.pause(1.0)
+        await wait_for(pilot, lambda: "12 MB of" in "\n".join(shown(pilot.app)))
         told = line_with(shown(pilot.app), "Adding up")
         assert "12 MB of 300 MB" in told and "esc stops it" in told
         await pilot.press("escape")

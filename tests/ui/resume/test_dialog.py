@@ -24,6 +24,7 @@ from tests.ui import pictured
 from tests.ui.fakes import FakeFeed
 from tests.ui.resume.fakes import ResumeReader, audit_flight, feed_with
 from tests.ui.screens import shown
+from tests.ui.waiting import settle, wait_for
 
 ON_THE_AUDIT = ("j", "j", "j", "j")
 WIDE = (120, 36)
@@ -66,14 +67,10 @@ class Shown:
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
-        await self.pilot.pause(0.05)
+        await settle(self.pilot)
 
     async def until(self, words: str) -> None:
-        for _ in range(400):
-            if words in self.text:
-                return
-            await self.pilot.pause(0.05)
-        raise AssertionError(f"{words!r} does not stand on the screen:\n{self.text}")
+        await wait_for(self.pilot, lambda: words in self.text)
 
 
 @asynccontextmanager
@@ -87,7 +84,7 @@ async def dialog(
     feed = feed_with(run, *flights)
     app = InspectorApp(feed, settings or Settings("dark"), lambda: pictured.NOW, pictured.SCOPE)
     async with app.run_test(size=size) as pilot:
-        await pilot.pause(0.1)
+        await settle(pilot)
         found = Shown(pilot, feed)
         await found.press(*ON_THE_AUDIT, *(["r"] if opened else []))
         yield found
@@ -151,9 +148,9 @@ async def test_a_completed_run_has_no_dialog(installed: Path) -> None:
     feed = FakeFeed(replace(pictured.overview(0), runs=(done,)))
     app = InspectorApp(feed, Settings("dark"), lambda: pictured.NOW, pictured.SCOPE)
     async with app.run_test(size=WIDE) as pilot:
-        await pilot.pause(0.1)
+        await settle(pilot)
         await pilot.press("r")
-        await pilot.pause(0.05)
+        await settle(pilot)
         assert "It is completed: there is nothing to resume." in shown(app)[-1]
 
 

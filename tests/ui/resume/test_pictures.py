@@ -15,6 +15,7 @@ from inspector.ui.resume import screen
 from tests.resume.stand_ins import program
 from tests.ui import pictured
 from tests.ui.resume.fakes import audit_flight, feed_with
+from tests.ui.waiting import settle
 
 Compare = Callable[..., bool]
 
@@ -37,12 +38,12 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Inspec
 
 def pressing(*keys: str) -> Callable[[Any], Any]:
     async def press(pilot: Any) -> None:
-        await pilot.pause(0.2)
+        await settle(pilot)
         await pilot.press(*ON_THE_AUDIT)
-        # The list behind looks closer at the run when the cursor has rested on it.
-        await pilot.pause(0.5)
+        # The list below the dialog follows the run once the cursor has rested on it.
+        await settle(pilot)
         await pilot.press(*keys)
-        await pilot.pause(0.5)
+        await settle(pilot)
 
     return press
 

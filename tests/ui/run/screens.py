@@ -15,6 +15,8 @@ from inspector.ui.panes.timeline_list import Timeline
 from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.run import pictured
 from tests.ui.run.fakes import RunFeed
+from tests.ui.waiting import settle as settle
+from tests.ui.waiting import wait_for as wait_for
 
 
 def app_over(
@@ -50,12 +52,6 @@ async def on_screen(
         screen = open_run(app)
         await settle(pilot)
         yield pilot, screen
-
-
-async def settle(pilot: Pilot[None]) -> None:
-    """Until what waits for the cursor to rest on a step has happened."""
-    await pilot.pause(0.1)
-    await pilot.pause()
 
 
 def timeline(screen: RunScreen) -> Timeline:

@@ -29,32 +29,31 @@ def feed_over(parts: list[Part]) -> RunFeed:
 
 async def test_a_second_that_passes_draws_no_row() -> None:
     now = [pictured.NOW]
-    async with on_screen(pictured.research_feed(), clock=lambda: now[0]) as (_, screen):
+    async with on_screen(pictured.research_feed(), clock=lambda: now[0]) as (pilot, screen):
         rows = timeline(screen)
         painted = rows.painted
         for _ in range(3):
             now[0] += 1000
             screen._tick()
-            await settle_only(screen)
+            await settle(pilot)
         assert rows.painted == painted
 
 
 async def test_a_second_that_passes_draws_at_most_the_open_rows_of_a_timed_run() -> None:
     now = [pictured.NOW]
-    async with on_screen(pictured.triage_feed(), (160, 50), clock=lambda: now[0]) as (_, screen):
+    async with on_screen(pictured.triage_feed(), (160, 50), clock=lambda: now[0]) as (
+        pilot,
+        screen,
+    ):
         rows = timeline(screen)
         painted, lines = rows.painted, shown(screen)
         now[0] += 1000
         screen._tick()
-        await settle_only(screen)
+        await settle(pilot)
         assert rows.painted - painted <= 3
         assert any("13s, open" in line for line in shown(screen))
         changed = [y for y, line in enumerate(shown(screen)) if line != lines[y]]
         assert len(changed) <= 4
-
-
-async def settle_only(screen: object) -> None:
-    await asyncio.sleep(0.05)
 
 
 async def test_one_step_that_changes_draws_one_row() -> None:
@@ -146,13 +145,13 @@ async def test_nothing_is_drawn_for_a_view_that_says_the_same() -> None:
 async def test_while_nothing_changes_nothing_goes_to_the_terminal() -> None:
     now = [pictured.NOW]
     async with on_screen(pictured.research_feed(), clock=lambda: now[0]) as (pilot, screen):
-        await pilot.pause(0.3)
+        await settle(pilot)
         written: list[object] = []
         pilot.app._display = lambda *given: written.append(given)  # type: ignore[method-assign]
         for _ in range(3):
             now[0] += 1000
             screen._tick()
-            await pilot.pause(0.1)
+            await settle(pilot)
         assert not written
 
 
@@ -162,7 +161,7 @@ async def test_a_second_of_a_timed_run_writes_a_line_of_the_detail_and_no_more()
         pilot,
         screen,
     ):
-        await pilot.pause(0.3)
+        await settle(pilot)
         updates: list[object] = []
         detail = screen.query_one("#detail")
         refresh = detail.refresh
@@ -174,5 +173,5 @@ async def test_a_second_of_a_timed_run_writes_a_line_of_the_detail_and_no_more()
         detail.refresh = counted  # type: ignore[method-assign,assignment]
         now[0] += 1000
         screen._tick()
-        await pilot.pause(0.1)
+        await settle(pilot)
         assert len(updates) == 1

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -20,6 +19,7 @@ from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed
 from tests.ui.run.screens import on_screen, shown
+from tests.ui.waiting import wait_for
 
 ROWS_MADE = 3000
 HOSTILE = "a\x1b[2Jb\u202ec [red]d[/red]"
@@ -77,26 +77,16 @@ async def tables(
 ) -> AsyncIterator[tuple[Pilot[None], RunScreen, TablesPane]]:
     async with on_screen(feed_of(path), size) as (pilot, screen):
         await pilot.press("3")
-        pane = await until(pilot, lambda: screen.pane if screen.pane.ready else None)
+        pane = await wait_for(pilot, lambda: screen.pane if screen.pane.ready else None)
         assert isinstance(pane, TablesPane)
-        await until(pilot, lambda: pane.tables.row_count)
+        await wait_for(pilot, lambda: pane.tables.row_count)
         yield pilot, screen, pane
-
-
-async def until(pilot: Pilot[None], holds: Callable[[], Any]) -> Any:
-    """Waits for another thread's answer to be on the screen."""
-    for _ in range(400):
-        await pilot.pause(0.02)
-        if found := holds():
-            await pilot.pause()
-            return found
-    raise AssertionError("it never came")
 
 
 async def open_table(pilot: Pilot[None], pane: TablesPane, name: str) -> None:
     pane.tables.move_to(NAMES.index(name))
     await pilot.press("enter")
-    await until(pilot, lambda: pane.grid.columns or "SQLite" in bar(pane))
+    await wait_for(pilot, lambda: pane.grid.columns or "SQLite" in bar(pane))
 
 
 def bar(pane: TablesPane) -> str:
@@ -107,27 +97,27 @@ async def test_as_many_tables_are_listed_as_the_tab_says(path: str) -> None:
     async with tables(path) as (pilot, screen, pane):
         assert pane.tables.row_count == len(NAMES)
         assert "documented, not in this database: imports" in bar(pane)
-        await until(pilot, lambda: any("3,000" in line for line in shown(screen)))
+        await wait_for(pilot, lambda: any("3,000" in line for line in shown(screen)))
 
 
 async def test_the_end_of_a_long_table_is_one_key_away_and_pages_follow(path: str) -> None:
     async with tables(path) as (pilot, _, pane):
         await open_table(pilot, pane, "many")
-        await until(pilot, lambda: "3,000" in bar(pane))
+        await wait_for(pilot, lambda: "3,000" in bar(pane))
         await pilot.press("G")
-        await until(pilot, lambda: pane.grid.selected)
+        await wait_for(pilot, lambda: pane.grid.selected)
         assert pane.grid.selected is not None and pane.grid.selected.cells[0] == ROWS_MADE
         seen = []
         for _ in range(120):
-            row = await until(pilot, lambda: pane.grid.selected)
+            row = await wait_for(pilot, lambda: pane.grid.selected)
             seen.append(row.cells[0])
             await pilot.press("k")
         assert seen == list(range(ROWS_MADE, ROWS_MADE - 120, -1))
         await pilot.press("g")
-        await until(pilot, lambda: pane.grid.selected and pane.grid.selected.cells[0] == 1)
+        await wait_for(pilot, lambda: getattr(pane.grid.selected, "cells", (0,))[0] == 1)
         for _ in range(12):
             await pilot.press("pagedown")
-        row = await until(pilot, lambda: pane.grid.selected)
+        row = await wait_for(pilot, lambda: pane.grid.selected)
         assert row.cells[0] == pane.grid.cursor + 1
 
 
@@ -141,8 +131,8 @@ async def test_rows_that_come_are_counted_and_the_cursor_stays_on_its_row(path: 
         more = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executemany("
         more += "'INSERT INTO pairs VALUES (?, ?)', [('a', 1), ('z', 1)]); c.commit()"
         subprocess.run([sys.executable, "-c", more, path], check=True)
-        await until(pilot, lambda: "302" in bar(pane))
-        await until(pilot, lambda: pane.grid.cursor == 3)
+        await wait_for(pilot, lambda: "302" in bar(pane))
+        await wait_for(pilot, lambda: pane.grid.cursor == 3)
         assert pane.grid.selected is not None and pane.grid.selected.cells == ("k", 297)
         assert pane.grid.screen_line_of(pane.grid.cursor) == line
 
@@ -158,14 +148,14 @@ async def test_a_table_that_goes_leaves_what_was_read_and_one_that_changes_is_re
     async with tables(path) as (pilot, _, pane):
         await open_table(pilot, pane, "pairs")
         columns = len(pane.grid.columns)
-        await until(pilot, lambda: pane.grid.row_count)
+        await wait_for(pilot, lambda: pane.grid.row_count)
         change("ALTER TABLE pairs RENAME TO elsewhere")
-        await until(pilot, lambda: "not there any more" in bar(pane))
+        await wait_for(pilot, lambda: "not there any more" in bar(pane))
         assert pane.grid.row_count
         change("ALTER TABLE elsewhere RENAME TO pairs")
-        await until(pilot, lambda: "not there any more" not in bar(pane))
+        await wait_for(pilot, lambda: "not there any more" not in bar(pane))
         change("ALTER TABLE pairs ADD COLUMN more TEXT")
-        await until(pilot, lambda: len(pane.grid.columns) == columns + 1)
+        await wait_for(pilot, lambda: len(pane.grid.columns) == columns + 1)
         assert pane.grid.row_count
 
 
@@ -177,7 +167,7 @@ async def test_null_blobs_and_empty_text_are_told_apart_and_secrets_masked(path:
         assert any("row 2 " in line and "''" in line for line in lines)
         await pilot.press("escape")
         await open_table(pilot, pane, "secrets")
-        await until(pilot, lambda: any("blob 70 B" in line for line in shown(screen)))
+        await wait_for(pilot, lambda: any("blob 70 B" in line for line in shown(screen)))
         whole = "\n".join(shown(screen))
         assert "hunter2" not in whole and "masked: password" in whole
 
@@ -193,7 +183,7 @@ async def test_what_is_hostile_is_harmless(path: str) -> None:
         assert "no such table" in bar(pane)
         await pilot.press("escape")
         await open_table(pilot, pane, "nothing")
-        await until(pilot, lambda: any("It has no rows" in line for line in shown(screen)))
+        await wait_for(pilot, lambda: any("It has no rows" in line for line in shown(screen)))
 
 
 async def test_two_thousand_columns_can_be_gone_through(path: str) -> None:
@@ -226,7 +216,7 @@ async def test_a_cell_a_row_and_its_place_are_copied(path: str) -> None:
         secret = pane.value_to_copy()
         assert secret is not None and "hunter2" not in secret.text
         await pilot.press("l", "enter")
-        await until(pilot, lambda: "y" * 99_000 in copied(pane))
+        await wait_for(pilot, lambda: "y" * 99_000 in copied(pane))
 
 
 def copied(pane: TablesPane) -> str:
@@ -237,13 +227,13 @@ def copied(pane: TablesPane) -> str:
 async def ask(pilot: Pilot[None], pane: TablesPane, sql: str) -> None:
     pane.field.write(sql)
     await pilot.press("enter")
-    await until(pilot, lambda: not pane._parts.asked.running)
+    await wait_for(pilot, lambda: not pane._parts.asked.running)
 
 
 async def test_a_question_is_answered_and_what_was_asked_comes_back(path: str) -> None:
     async with tables(path) as (pilot, _, pane):
         await pilot.press("s")
-        await until(pilot, lambda: pane.level == ANSWER and pane.field.has_focus)
+        await wait_for(pilot, lambda: pane.level == ANSWER and pane.field.has_focus)
         await ask(pilot, pane, "SELECT id, name FROM many ORDER BY id DESC")
         assert pane.grid.has_focus and "the first 1,000 rows: there are more" in bar(pane)
         assert pane.grid.selected is not None and pane.grid.selected.cells == (3000, "row 3000")
@@ -263,7 +253,7 @@ async def test_nothing_but_a_select_is_taken(path: str) -> None:
     before = Path(path).read_bytes()
     async with tables(path) as (pilot, _, pane):
         await pilot.press("s")
-        await until(pilot, lambda: pane.field.has_focus)
+        await wait_for(pilot, lambda: pane.field.has_focus)
         await ask(pilot, pane, "DELETE FROM many")
         assert "Only a SELECT is allowed" in bar(pane)
     assert Path(path).read_bytes() == before
@@ -272,7 +262,7 @@ async def test_nothing_but_a_select_is_taken(path: str) -> None:
 async def test_a_secret_is_one_under_another_name(path: str) -> None:
     async with tables(path) as (pilot, screen, pane):
         await pilot.press("s")
-        await until(pilot, lambda: pane.field.has_focus)
+        await wait_for(pilot, lambda: pane.field.has_focus)
         await ask(pilot, pane, "SELECT password AS x FROM secrets")
         assert "hunter2" not in "\n".join(shown(screen))
         assert pane.grid.selected is not None
@@ -286,12 +276,12 @@ async def test_escape_gives_a_question_up_and_keys_answer_meanwhile(path: str) -
     endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"
     async with tables(path) as (pilot, _, pane):
         await pilot.press("s")
-        await until(pilot, lambda: pane.field.has_focus)
+        await wait_for(pilot, lambda: pane.field.has_focus)
         pane.field.write(f"SELECT max(x) FROM ({endless})")
         await pilot.press("enter")
         assert pane._parts.asked.running and "esc gives it up" in bar(pane)
         await pilot.press("home", "escape")
-        await until(pilot, lambda: not pane._parts.asked.running)
+        await wait_for(pilot, lambda: not pane._parts.asked.running)
         assert "given up" in bar(pane) and pane.level == ANSWER
 
 
@@ -299,9 +289,9 @@ async def test_a_table_proposes_its_own_question_and_escape_leads_back_to_it(pat
     async with tables(path, (40, 15)) as (pilot, _, pane):
         await open_table(pilot, pane, "pairs")
         await pilot.press("s")
-        await until(pilot, lambda: pane.field.has_focus)
+        await wait_for(pilot, lambda: pane.field.has_focus)
         await pilot.press("enter")
-        await until(pilot, lambda: not pane._parts.asked.running)
+        await wait_for(pilot, lambda: not pane._parts.asked.running)
         assert pane.field.value == "SELECT * FROM pairs LIMIT 100" and "100 rows" in bar(pane)
         await pilot.press("escape")
         assert pane.level == ROWS

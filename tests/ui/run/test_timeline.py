@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 
 import pytest
@@ -155,14 +154,14 @@ async def test_the_cursor_keeps_its_step_and_line_when_rows_appear_above() -> No
 async def test_who_scrolled_away_from_the_cursor_stays_where_they_look() -> None:
     parts = statements(100)
     feed = growing(parts)
-    async with on_screen(feed) as (_, screen):
+    async with on_screen(feed) as (pilot, screen):
         rows = timeline(screen)
         rows.on_mouse_scroll_up()
         rows.scroll_to(y=10, animate=False, immediate=True)
-        await asyncio.sleep(0.05)
+        await settle(pilot)
         parts.append(Part(STATEMENT, "step 101", RUNNING, 101, 101))
         feed.tell(feed.of(None))
-        await asyncio.sleep(0.2)
+        await settle(pilot)
         assert rows.top == 10
         assert rows.step == 99
 

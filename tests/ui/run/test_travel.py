@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.live.feed import Subscription
 from tests.ui.run import pictured
 from tests.ui.run.screens import on_screen, settle, shown, timeline
+from tests.ui.waiting import wait_for
 
 
 async def test_travelling_shows_the_run_as_its_record_stood_then() -> None:
@@ -72,11 +73,7 @@ async def test_playing_goes_on_event_by_event_until_now() -> None:
         await pilot.press("[", "[", "[")
         await settle(pilot)
         await pilot.press("space")
-        for _ in range(40):
-            await pilot.pause(0.05)
-            if screen.playback.at is None:
-                break
-        assert screen.playback.at is None
+        await wait_for(pilot, lambda: screen.playback.at is None)
 
 
 async def test_a_view_that_was_asked_for_earlier_is_not_shown() -> None:

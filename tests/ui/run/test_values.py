@@ -15,6 +15,7 @@ from inspector.ui.content import content_of
 from tests.ui.run import pictured
 from tests.ui.run.fakes import RunFeed
 from tests.ui.run.screens import on_screen, settle, shown
+from tests.ui.waiting import wait_for
 
 
 def with_values(*values: Value, whole: Sequence[Value] = ()) -> RunFeed:
@@ -127,8 +128,7 @@ async def test_the_cursor_stays_on_its_value_when_others_appear() -> None:
         await settle(pilot)
         feed.reader.values_by_scope = {None: (value("a", "one"), first, second)}
         feed.tell(pictured.research())
-        await pilot.pause(0.7)
-        await settle(pilot)
+        await wait_for(pilot, lambda: any('"one"' in line for line in shown(screen)))
         cursor = next(line for line in shown(screen) if line.startswith("▌"))
         assert '"three"' in cursor
 

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from textual.app import App
 from textual.pilot import Pilot
 
 from inspector.config.settings import Asset, Settings
@@ -19,6 +18,9 @@ from inspector.query.run_reader import RunReader
 from inspector.ui.app import InspectorApp
 from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.fakes import FakeFeed
+from tests.ui.waiting import settle as settle
+from tests.ui.waiting import shown as shown
+from tests.ui.waiting import wait_for as wait_for
 
 NOW = parse_now("2026-11-29T21:00:00Z")
 T = TypeVar("T")
@@ -59,15 +61,6 @@ class StoreFeed(FakeFeed):
         for reader in self.opened.values():
             reader.close()
         self.store.close()
-
-
-async def settle(pilot: Pilot[Any]) -> None:
-    await pilot.pause(0.1)
-    await pilot.pause()
-
-
-def shown(app: App[Any]) -> list[str]:
-    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
 
 
 def app_over(feed: StoreFeed, assets: Mapping[str, Asset] | None = None) -> InspectorApp:
