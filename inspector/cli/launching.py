@@ -32,7 +32,7 @@ from inspector.resume.launch import (
     output_folder,
 )
 from inspector.resume.lock import AlreadyRunning, NoLock
-from inspector.resume.plan import Choices, Plan
+from inspector.resume.plan import Choices, Plan, sentence
 from inspector.store.read import StoreUnavailable
 
 LOOK_AGAIN_SECONDS = (0.0, 0.1, 0.3, 1.0, 2.0)
@@ -159,6 +159,6 @@ def _tell(
             write_jsonl("resume", [content], reveal=options.reveal)
         return
     write_line()
-    write_line(f"By the store {outcome.words}; {shown(ended)}.")
+    write_line(f"{sentence(outcome.words)[:-1]}; {shown(ended)}.")
     for change in outcome.changes:
         write_line(f"  {shown(change, reveal=options.reveal)}")

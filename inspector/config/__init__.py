@@ -1,4 +1,1 @@
-"""Settings: where they are kept, what they may say, and their defaults.
-
-Not here: state of a run, secrets, and anything that is written beside a watched database.
-"""
+"""Settings, the folders of Inspector's own files, and the log."""

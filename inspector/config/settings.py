@@ -1,6 +1,6 @@
-"""What a person chose, read from one TOML file; without it, or where it is wrong, the defaults.
+"""Settings from one TOML file; missing or invalid values fall back to the defaults.
 
-TOML, zones and folders load when settings are read, not when this module is.
+tomllib, zoneinfo and platformdirs are imported when settings are read.
 """
 
 from __future__ import annotations
@@ -19,47 +19,47 @@ from inspector.config.folders import config_file
 
 Report = Callable[[str], None]
 Reader = Callable[[object, str, Report], object]
-"""Takes a value, the name of its place and where to report; raises Wrong to keep the default."""
+"""Validates a value given its key and a reporter; raises Invalid to use the default."""
 
 
-class Wrong(ValueError):
-    """A value that cannot be used; the sentence goes to the person who wrote it."""
+class Invalid(ValueError):
+    """A value that cannot be used; the text is a sentence for the user."""
 
 
 def unknown(name: str, known: Collection[str]) -> str:
-    """The end of a sentence about a name nobody knows, with the nearest one that is known."""
+    """Returns the end of a sentence about an unknown name, with the closest known one."""
     from difflib import get_close_matches
 
     nearest = get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"is unknown; did you mean {nearest[0]}?" if nearest else "is unknown and was ignored."
+    return f"is unknown; did you mean {nearest[0]}?" if nearest else "is unknown; ignored."
 
 
 def quoted(value: object) -> str:
-    """A value as a short, printable word of a sentence."""
+    """Formats a value for a message, at most 60 characters."""
     text = repr(value if not isinstance(value, Decimal) else float(value))
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def one_of(*words: str) -> Reader:
-    """One of a few words."""
+    """Accepts one of `words`."""
 
     def read(value: object, where: str, report: Report) -> str:
         if isinstance(value, str) and value in words:
             return value
-        raise Wrong(f"{where} is {quoted(value)}; it can be {', '.join(words)}.")
+        raise Invalid(f"{where} is {quoted(value)}; it can be {', '.join(words)}.")
 
     return read
 
 
 def boolean(value: object, where: str, report: Report) -> bool:
-    """true or false."""
+    """Accepts true or false."""
     if isinstance(value, bool):
         return value
-    raise Wrong(f"{where} is {quoted(value)}; it can be true or false.")
+    raise Invalid(f"{where} is {quoted(value)}; it can be true or false.")
 
 
 def time_zone(value: object, where: str, report: Report) -> str:
-    """`local`, `utc` or an IANA name that this machine knows."""
+    """Accepts `local`, `utc` or a known IANA name."""
     from zoneinfo import ZoneInfo
 
     if value in ("local", "utc"):
@@ -71,69 +71,71 @@ def time_zone(value: object, where: str, report: Report) -> str:
 
 
 def _no_zone(value: object, where: str) -> str:
-    raise Wrong(
+    raise Invalid(
         f"{where} is {quoted(value)}; it can be local, utc or a name such as Europe/London."
     )
 
 
 def words(value: object, where: str, report: Report) -> tuple[str, ...]:
-    """A command as a list of words; never one string, which a shell would have to split."""
+    """Accepts a command as a list of arguments, not as a shell string."""
     listed = value if isinstance(value, list) else []
     strings = [word for word in listed if isinstance(word, str) and "\0" not in word]
     if strings and len(strings) == len(listed) and strings[0]:
         return tuple(strings)
-    raise Wrong(f'{where} must be a list of words, such as ["npm", "run", "resume"].')
+    raise Invalid(f'{where} must be a list of strings, such as ["npm", "run", "resume"].')
 
 
 def keys(value: object, where: str, report: Report) -> tuple[str, ...]:
-    """A key or a list of keys; an empty one takes the key away."""
+    """Accepts a key or a list of keys; an empty string unbinds."""
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list) or not all(isinstance(key, str) for key in listed):
-        raise Wrong(f'{where} must be a key such as "ctrl+r", a list of keys, or "" for none.')
+        raise Invalid(f'{where} must be a key such as "ctrl+r", a list of keys, or "" for none.')
     for key in listed:
         if any(character.isspace() or not character.isprintable() for character in key):
-            raise Wrong(f"{where} names the key {quoted(key)}; write space, tab or enter as words.")
+            raise Invalid(
+                f"{where} names the key {quoted(key)}; write space, tab or enter as words."
+            )
     return tuple(key for key in listed if key)
 
 
 def decimal(value: object, where: str, report: Report) -> Decimal:
-    """An exact amount of money: text or a number, not negative."""
+    """Accepts an exact, non-negative amount as text or number."""
     number = None
     if isinstance(value, str | int | Decimal) and not isinstance(value, bool):
         try:
             number = Decimal(value)
         except InvalidOperation:
             number = None
-    # Bounds keep a slip of the exponent from becoming a number of a million digits.
+    # A mistyped exponent must not become a number of a million digits.
     if number is None or not number.is_finite() or not -18 <= number.adjusted() <= 12:
-        raise Wrong(f'{where} is {quoted(value)}; it must be an amount such as "3.00".')
+        raise Invalid(f'{where} is {quoted(value)}; it must be an amount such as "3.00".')
     if number < 0:
-        raise Wrong(f"{where} is {quoted(value)}; it must not be negative.")
+        raise Invalid(f"{where} is {quoted(value)}; it must not be negative.")
     return number
 
 
 def whole(low: int, high: int) -> Reader:
-    """A whole number between two others."""
+    """Accepts an integer from `low` to `high`."""
 
     def read(value: object, where: str, report: Report) -> int:
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             return value
-        raise Wrong(f"{where} is {quoted(value)}; it must be a whole number, {low} to {high}.")
+        raise Invalid(f"{where} is {quoted(value)}; it must be a whole number, {low} to {high}.")
 
     return read
 
 
 def short_text(value: object, where: str, report: Report) -> str:
-    """A word to show beside a number."""
+    """Accepts a printable text of at most 20 characters."""
     if isinstance(value, str) and 0 < len(value) <= 20 and value.isprintable():
         return value
-    raise Wrong(f"{where} is {quoted(value)}; it must be a word of at most 20 characters.")
+    raise Invalid(f"{where} is {quoted(value)}; it must be a word of at most 20 characters.")
 
 
 def each(read: Reader, *, nested: bool = False) -> Reader:
-    """A table whose keys are free; entries that are wrong are reported and left out.
+    """Accepts a table with arbitrary keys; invalid entries are reported and skipped.
 
-    `nested` joins the keys of tables inside with a dot, as TOML takes `run.open = "o"` apart.
+    `nested` joins the keys of inner tables with dots: TOML parses `run.open = "o"` as nested.
     """
 
     def read_all(value: object, where: str, report: Report) -> dict[str, object]:
@@ -141,8 +143,8 @@ def each(read: Reader, *, nested: bool = False) -> Reader:
         for name, item in _entries(value, where, nested):
             try:
                 entries[name] = read(item, f"{where}.{name}", report)
-            except Wrong as wrong:
-                report(str(wrong))
+            except Invalid as invalid:
+                report(str(invalid))
         return entries
 
     return read_all
@@ -150,7 +152,7 @@ def each(read: Reader, *, nested: bool = False) -> Reader:
 
 def _entries(value: object, where: str, nested: bool) -> Iterator[tuple[str, object]]:
     if not isinstance(value, dict):
-        raise Wrong(f"{where} must be a table, such as [{where}].")
+        raise Invalid(f"{where} must be a table, such as [{where}].")
     for name, item in value.items():
         if nested and isinstance(item, dict):
             for inner, leaf in _entries(item, f"{where}.{name}", nested):
@@ -160,7 +162,7 @@ def _entries(value: object, where: str, nested: bool) -> Iterator[tuple[str, obj
 
 
 def fields(readers: Mapping[str, Reader]) -> Reader:
-    """A table with known keys; each is reported by itself when it is wrong or unknown."""
+    """Accepts a table with known keys; unknown and invalid ones are reported and skipped."""
 
     def read(value: object, where: str, report: Report) -> dict[str, object]:
         found: dict[str, object] = {}
@@ -171,8 +173,8 @@ def fields(readers: Mapping[str, Reader]) -> Reader:
                 continue
             try:
                 found[name] = readers[name](item, place, report)
-            except Wrong as wrong:
-                report(str(wrong))
+            except Invalid as invalid:
+                report(str(invalid))
         return found
 
     return read
@@ -186,9 +188,9 @@ def _unknown_field(place: str, item: object, readers: Mapping[str, Reader]) -> s
 
 
 FILE_VARIABLE = "INSPECTOR_CONFIG"
-"""Names another settings file."""
+"""Environment variable with the path of another settings file."""
 
-_LARGEST_FILE = 1_000_000
+_MAX_FILE_BYTES = 1_000_000
 
 
 def _nothing() -> Mapping[str, Any]:
@@ -197,7 +199,7 @@ def _nothing() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million tokens of a model cost; None is unknown, which is not free."""
+    """Price of a million tokens of a model; None = unknown, which is not free."""
 
     input: Decimal | None = None
     output: Decimal | None = None
@@ -208,7 +210,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """How an asset's base units are shown; no runtime records it."""
+    """Display of an asset's base units, which no runtime records."""
 
     decimals: int
     symbol: str | None = None
@@ -216,30 +218,30 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be chosen; the fields are the keys of the file."""
+    """All settings; the fields are the keys of the file."""
 
     theme: str = "auto"
     """auto, dark, light, cb-dark, cb-light or terminal."""
     ascii: str = "auto"
-    """auto, always or never: signs of ASCII instead of Unicode."""
+    """auto, always or never: ASCII glyphs instead of Unicode."""
     time_zone: str = "local"
     """local, utc or an IANA name."""
     refresh: str = "auto"
     """auto, fast or slow."""
     mouse: bool = True
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
-    """Keys by action id; an empty tuple takes the key away."""
+    """Keys by command id; an empty tuple unbinds."""
     prices: Mapping[str, Price] = field(default_factory=_nothing)
     """By model."""
     assets: Mapping[str, Asset] = field(default_factory=_nothing)
     """By asset id as the runtime records it."""
     hosts: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
-    """Commands that can resume an OpenProse run, as words, by the name of the host."""
+    """Commands that resume an OpenProse run, by host name."""
     prism_resume: tuple[str, ...] | None = None
-    """The words of the command that resumes a Prism run."""
+    """Command that resumes a Prism run."""
 
     def zone(self) -> tzinfo | None:
-        """The chosen zone; None is the zone of this machine."""
+        """Returns the zone; None = the zone of this machine."""
         if self.time_zone in ("local", "utc"):
             return UTC if self.time_zone == "utc" else None
         from zoneinfo import ZoneInfo
@@ -274,10 +276,10 @@ _FILE = fields(
 
 
 def load_settings(path: Path | None = None) -> tuple[Settings, tuple[str, ...]]:
-    """The settings, and a sentence for each thing in their file that could not be used.
+    """Returns the settings, and a sentence for each problem in their file.
 
-    The file is `path`, or what INSPECTOR_CONFIG names, or the user's own, which need not exist.
-    Never raises for what a file holds or lacks.
+    Reads `path`, else the file in INSPECTOR_CONFIG, else the user's own, which need not exist.
+    Never raises for the content of a file.
     """
     named = path or (Path(os.environ[FILE_VARIABLE]) if os.environ.get(FILE_VARIABLE) else None)
     file = named or config_file()
@@ -294,13 +296,13 @@ def load_settings(path: Path | None = None) -> tuple[Settings, tuple[str, ...]]:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    """The file as TOML; raises OSError, ValueError, ArithmeticError or RecursionError."""
+    """Parses the file; raises OSError, ValueError, ArithmeticError or RecursionError."""
     import tomllib
 
     status = file.stat()
     if not stat.S_ISREG(status.st_mode):
         raise ValueError("it is not a regular file")
-    if status.st_size > _LARGEST_FILE:
+    if status.st_size > _MAX_FILE_BYTES:
         raise ValueError("it is larger than a megabyte")
     return tomllib.loads(file.read_text(encoding="utf-8"), parse_float=Decimal)
 

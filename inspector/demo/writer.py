@@ -156,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with closing(stage):
         stage.start(options.created)
         while (pause := stage.pause()) is not None and os.path.isdir(options.root):
-            if lifeline.rest(pause):
+            if lifeline.wait(pause):
                 break
             stage.step()
     if stage.locked_out:

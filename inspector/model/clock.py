@@ -1,4 +1,4 @@
-"""The one clock: what `now` is can be set, so that every answer can be repeated."""
+"""The clock, which INSPECTOR_NOW can stop to make output reproducible."""
 
 import os
 import time
@@ -10,9 +10,9 @@ Clock = Callable[[], int]
 
 
 def system_clock() -> Clock:
-    """The wall clock, or the instant that INSPECTOR_NOW names (RFC 3339 or UTC ms).
+    """Returns the wall clock, or one stopped at INSPECTOR_NOW (RFC 3339 or UTC ms).
 
-    Raises ValueError with a sentence when INSPECTOR_NOW is neither.
+    Raises ValueError with a sentence if INSPECTOR_NOW is invalid.
     """
     fixed = os.environ.get("INSPECTOR_NOW", "").strip()
     if not fixed:
@@ -22,7 +22,7 @@ def system_clock() -> Clock:
 
 
 def parse_now(text: str) -> int:
-    """Reads the value of INSPECTOR_NOW as UTC ms; a time without a zone is UTC."""
+    """Parses INSPECTOR_NOW as UTC ms; a time without a zone is UTC. Raises ValueError."""
     if text.lstrip("-").isdigit():
         return int(text)
     try:
@@ -37,7 +37,7 @@ def parse_now(text: str) -> int:
 
 
 def rfc3339(instant: int | None) -> str | None:
-    """UTC ms as RFC 3339 with milliseconds and `Z`; None stays None, as does what has no date."""
+    """Formats UTC ms as RFC 3339 with milliseconds and `Z`; None if there is no such date."""
     if instant is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What a resume would do, before anyone does it."""
+"""The pre-flight of a resume: what it would do."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from inspector.model.trust import Own
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a run stands. Fields that do not apply are None or empty."""
+    """Where a run stopped; fields that do not apply are None or empty."""
 
     kind: str
-    """parallel, loop, statement, block, next, or another runtime's own word."""
+    """parallel, loop, statement, block, next, or the runtime's own word."""
     action: str | None = None
     statement_index: Any = None
     after_statement_index: Any = None
@@ -26,19 +26,19 @@ class Position:
     frame: int | None = None
     depth: int | None = None
     scope: tuple[int, ...] = ()
-    """Frames from the one where it stands outwards."""
+    """Frames from the innermost outwards."""
     attempt: int | None = None
     max_attempts: int | None = None
     keep: tuple[str, ...] = ()
     rerun: tuple[str, ...] = ()
     unconfirmed: tuple[str, ...] = ()
     step: str | None = None
-    """Id of the step where it stands."""
+    """Id of the step where the run stopped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """What somebody should know before resuming: a code and a sentence."""
+    """A warning before resuming: a code and a sentence."""
 
     code: Own[str]
     message: str
@@ -46,7 +46,7 @@ class Caution:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program to start: words, never a shell's line; folder; environment beside our own."""
+    """A program to start: arguments, folder, and variables to add to our environment."""
 
     argv: tuple[str, ...]
     cwd: str
@@ -55,53 +55,53 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An answer that a waiting run can be given; `why_not` says why it should not be."""
+    """A decision that a waiting run accepts; `why_not` says why it is not possible."""
 
     word: str
     why_not: str | None = None
     request: str | None = None
-    """What to send to a server of the runtime, as text to copy."""
+    """HTTP request for a server of the runtime, as text to copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreFlight:
-    """The whole answer. `reason` says why not, when it is not resumable."""
+    """The pre-flight of a run; `reason` says why it is not resumable."""
 
     run_key: Own[str]
     resumable: bool
     reason: str | None
     position: Position | None
     stands: str | None = None
-    """Where it stands, in a few words."""
+    """Where the run stopped, in a few words."""
     done: tuple[str, ...] = ()
     will_run: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     warnings: tuple[Caution, ...] = ()
     needs: tuple[str, ...] = ()
     command: Command | None = None
-    """Where the runtime has a command of its own; else one is made of `prompt` or `fills`."""
+    """The runtime's own command; else the plan makes one from `prompt` or `fills`."""
     prompt: str | None = None
-    """The words for a host that is asked to go on."""
+    """Prompt for a host that resumes the run."""
     fills: Mapping[str, str] = field(default_factory=dict)
-    """What stands for the names in braces of a command template of the user's own."""
+    """Values of the placeholders in the user's command template."""
     folder: str | None = None
-    """Where a program has to be started."""
+    """Working directory of the command."""
     liveness: str | None = None
-    """What is known of who may be running it now, in a sentence."""
+    """A sentence about whether the run may still be running."""
     confirm: str | None = None
-    """What has to be typed before it is launched; None = the ordinary confirmation is enough."""
+    """Text to type before launching; None = a plain confirmation is enough."""
     decisions: tuple[Decision, ...] = ()
-    """What a waiting run can be answered; empty where nothing is asked."""
+    """Decisions that a waiting run accepts; empty if it waits for none."""
     request: str | None = None
-    """What to send to a server of the runtime where no decision is asked for."""
+    """HTTP request for a server of the runtime, if no decision is needed."""
     deadline: int | None = None
-    """The last moment at which it can be approved, UTC ms."""
+    """Latest instant of an approval, UTC ms."""
     judged: str | None = None
-    """What the command is known to get wrong, and by what its outcome is judged instead."""
+    """How to judge the outcome if the exit code of the command is not reliable."""
     record: Mapping[str, str] = field(default_factory=dict)
-    """What the store says now of whatever a resume would change, by name."""
+    """Current values, by name, of what a resume would change in the store."""
     outcome: Status | None = None
-    """How that which would be resumed stands, by the store."""
+    """Recorded status of what would be resumed."""
 
 
 def refused(
@@ -113,7 +113,7 @@ def refused(
     liveness: str | None = None,
     warnings: tuple[Caution, ...] = (),
 ) -> PreFlight:
-    """The pre-flight of a run that cannot be resumed, and why."""
+    """Returns the pre-flight of a run that cannot be resumed."""
     return PreFlight(
         run_key,
         False,

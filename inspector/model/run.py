@@ -1,4 +1,4 @@
-"""One execution, as the list and the head of its screen show it."""
+"""A run, as the list and the head of its screen show it, and its findings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.model.trust import Own, Unnamed
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A code for programs, a sentence for people, and where to look."""
+    """A finding: a code, a sentence, and its place."""
 
     code: Own[str]
     message: str
@@ -22,7 +22,7 @@ class Finding:
 
 
 class RunKind(StrEnum):
-    """What sort of thing ran."""
+    """Kind of a run."""
 
     PROGRAM = "program"
     SPELL = "spell"
@@ -32,7 +32,7 @@ class RunKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepCounts:
-    """Steps without children, by status; None where a runtime does not say."""
+    """Leaf steps by status; None if the runtime does not record it."""
 
     total: int | None = None
     completed: int | None = None
@@ -44,7 +44,7 @@ class StepCounts:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens as recorded; None is not recorded, which is not zero."""
+    """Tokens as recorded; None = not recorded, which is not zero."""
 
     input: int | None = None
     output: int | None = None
@@ -55,7 +55,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What is going on now, in signs: the innermost open parallel and loop."""
+    """Current progress: the innermost open parallel and loop."""
 
     parallel_done: int | None = None
     parallel_total: int | None = None
@@ -63,12 +63,12 @@ class Progress:
     loop_now: int | None = None
     loop_max: int | None = None
     note: str | None = None
-    """Other runtimes' own words, such as `handoff sent`."""
+    """Text of the runtime, such as `handoff sent`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One execution. Instants are UTC milliseconds since 1970; None is not recorded."""
+    """One run. Instants are UTC ms since 1970; None = not recorded."""
 
     key: Own[str]
     kind: RunKind
@@ -83,22 +83,22 @@ class Run:
     started_at: int | None = None
     ended_at: int | None = None
     last_activity_at: int | None = None
-    """Newest write to any file of the store."""
+    """Last write to any file of the store."""
     order_only: bool = True
-    """True when the rows carry no instants: the axis is the order of events."""
+    """True if the rows have no instants: only the order of events is known."""
     clock_ms: int = 1
-    """How fine the recorded instants are, in ms: a shorter length than this is not zero."""
+    """Resolution of the recorded instants, in ms."""
     mode: str | None = None
     steps: StepCounts = StepCounts()
     tokens: Tokens = Tokens()
     cost: Mapping[str, str] | None = None
     net: Mapping[str, str] | None = None
-    """Net amounts by asset in base units; only runtimes that move money have it."""
+    """Net amounts by asset in base units, for runtimes that move money."""
     progress: Progress = Progress()
     owner: Mapping[str, str] = field(default_factory=dict)
-    """Whom it belongs to, where a runtime says so: `tenant`, `account`, `user`."""
+    """Owner, if recorded: `tenant`, `account`, `user`."""
     complete: bool = True
-    """False while only the cheap summary was read: findings and structure are still to come."""
+    """False if only the summary was read: findings and structure are missing."""
 
     @property
     def runtime(self) -> str:
@@ -107,7 +107,7 @@ class Run:
 
     @property
     def duration_ms(self) -> int | None:
-        """Recorded length in ms, None while it runs or when an instant is missing or backwards."""
+        """Recorded length in ms; None while running, or if an instant is missing or reversed."""
         if self.started_at is None or self.ended_at is None or self.ended_at < self.started_at:
             return None
         return self.ended_at - self.started_at

@@ -1,10 +1,10 @@
-"""The status words that every runtime is translated to, always shown beside the raw word."""
+"""Common status words; shown together with the runtime's own word."""
 
 from enum import StrEnum
 
 
 class Status(StrEnum):
-    """What a run or a step is said to be."""
+    """Status of a run or a step."""
 
     RUNNING = "running"
     WAITING = "waiting"
@@ -19,7 +19,7 @@ class Status(StrEnum):
 
 
 FINISHED = frozenset({Status.COMPLETED, Status.FAILED, Status.SKIPPED})
-"""Statuses of a step that will not move any more by itself."""
+"""Final statuses of a step."""
 
 ENDED = frozenset({Status.COMPLETED, Status.FAILED, Status.INTERRUPTED})
-"""Statuses of a run that says it is over."""
+"""Final statuses of a run."""

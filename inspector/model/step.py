@@ -1,4 +1,4 @@
-"""A node of the timeline, its attempts, and one recorded event."""
+"""Steps of a timeline, their attempts, and recorded events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from inspector.model.trust import Own, Unnamed
 
 
 class StepKind(StrEnum):
-    """What a node of the timeline stands for."""
+    """Kind of a step."""
 
     STATEMENT = "statement"
     PARALLEL = "parallel"
@@ -35,7 +35,7 @@ class StepKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try of a step. `first_event`/`last_event` are None for a try that left no row."""
+    """One attempt of a step; its events are None if it left no row."""
 
     n: int
     status: Status
@@ -49,7 +49,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One node of the timeline. Instants in UTC ms; None is not recorded."""
+    """One step of the timeline. Instants in UTC ms; None = not recorded."""
 
     id: Unnamed[str]
     """Path such as `l1[2]/p1.b/l2[1]`; stable while events are only added."""
@@ -64,7 +64,7 @@ class Step:
     last_event: int | None = None
     iteration: int | None = None
     of: int | None = None
-    """A loop's maximum."""
+    """Maximum iterations of a loop."""
     instance: int | None = None
     error: str | None = None
     attempts: tuple[Attempt, ...] = ()
@@ -73,7 +73,7 @@ class Step:
 
     @property
     def duration_ms(self) -> int | None:
-        """Recorded length in ms; None while it runs or when an instant is missing or backwards."""
+        """Recorded length in ms; None while running, or if an instant is missing or reversed."""
         if self.started_at is None or self.ended_at is None or self.ended_at < self.started_at:
             return None
         return self.ended_at - self.started_at
@@ -81,7 +81,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class OpenConstruct:
-    """Something that was begun and whose end is not recorded."""
+    """A construct without a recorded end."""
 
     kind: StepKind
     id: Unnamed[str | None]
@@ -92,7 +92,7 @@ class OpenConstruct:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One recorded fact: a row as it stands, numbered from 1 in the runtime's own order."""
+    """One recorded row, numbered from 1 in the runtime's order."""
 
     n: int
     id: Unnamed[int | str | None]

@@ -1,4 +1,4 @@
-"""One place where a runtime keeps its runs, and how well it can be read."""
+"""A store of runs, and its health."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from inspector.model.trust import Own
 
 
 class Health(StrEnum):
-    """How well a store can be read now."""
+    """Readability of a store."""
 
     OK = "ok"
     BUSY = "busy"
@@ -20,7 +20,7 @@ class Health(StrEnum):
 
 
 class WriteStyle(StrEnum):
-    """How the runtime records progress: by adding rows, by changing them, or both."""
+    """How a runtime records progress: adding rows, updating them, or both."""
 
     APPEND = "append"
     UPDATE = "update"
@@ -41,6 +41,6 @@ class Store:
     reason: str | None = None
     """A sentence for every health but `ok`."""
     verdict: Own[str | None] = None
-    """Prism only: whether its schema is genuine."""
+    """Prism only: verdict on the schema."""
     verdict_note: str | None = None
-    """Why, what Prism itself would say on opening it, and what to do; sentences."""
+    """Sentences: the reason, what Prism would report on opening it, and the remedy."""

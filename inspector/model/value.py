@@ -1,4 +1,4 @@
-"""A named value in a scope, and the file that may hold its content."""
+"""Named values, and the files that may contain their content."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from inspector.model.trust import Own
 
 
 class AttachmentVerdict(StrEnum):
-    """Whether the file that a value names may be read, and how well."""
+    """Result of checking the file that a value names."""
 
     OK = "ok"
     OK_BINARY = "ok_binary"
@@ -24,7 +24,7 @@ class AttachmentVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file named by a value: the path as recorded, what came of it, its size in bytes."""
+    """A file named by a value: recorded path, verdict, and size in bytes."""
 
     path: str
     verdict: AttachmentVerdict
@@ -32,20 +32,20 @@ class Attachment:
 
 
 class Then(StrEnum):
-    """Whether a value was written by an event that is asked about."""
+    """Whether a value had been written at a given event."""
 
     WRITTEN = "written"
     NOT_YET = "not_yet"
     UNKNOWN = "unknown"
 
 
-WHEN_UNKNOWN = "when it was written is not recorded"
-"""What is said of a value that may not have been there yet."""
+WHEN_UNKNOWN = "write time unknown"
+"""Shown for a value that may not have existed yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A named value. For OpenProse a projection, not the canonical record."""
+    """A named value. In OpenProse self-reported by the run, not the canonical record."""
 
     name: str | None
     scope: Own[str]
@@ -56,15 +56,15 @@ class Value:
     size: int
     """Bytes of the recorded content."""
     value: str | None
-    """Whole content as text, None when it is larger than was asked for or is not text."""
+    """Content as text; None if it is larger than requested or not text."""
     preview: str
     superseded: int = 0
-    """Older rows of the same name and scope."""
+    """Number of older rows of the same name and scope."""
     source_statement: str | None = None
     updated_at: int | None = None
     attachment: Attachment | None = None
     row: int | None = None
     then: Then | None = None
-    """Whether it was there at the event that was asked about; None = as of now."""
+    """Whether it existed at the requested event; None = no event requested."""
     written_event: int | None = None
-    """The event at which it was written, where that is known and was asked for."""
+    """Event that wrote it, if known and requested."""

@@ -1,4 +1,1 @@
-"""The only door to other programs: argument lists, never a shell string.
-
-Not here: deciding what to run, and any program started without being asked.
-"""
+"""Starts other programs: argument lists only, never a shell string, and only on request."""

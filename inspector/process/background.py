@@ -1,7 +1,7 @@
-"""A program in a terminal of its own that nobody sees: 120 columns, 36 rows, nothing typed.
+"""Runs a program in the background, in a pseudo-terminal of 120 columns and 36 rows without input.
 
-A minder of ours keeps it (`minder`), so that it goes on when we end. Its output comes back as plain
-lines. Of our descriptors it inherits those that are named, nothing else.
+A supervisor process (`supervisor`) owns the program, so it continues when this process ends. Its
+output is read back as plain lines. It inherits only the descriptors that are named.
 """
 
 from __future__ import annotations
@@ -17,63 +17,63 @@ from pathlib import Path
 from typing import Any
 
 from inspector.process.child import environment_of_child
-from inspector.process.foreground import NotStarted, why_not
-from inspector.process.supervisor import CURRENT, ENDED, MOST_BYTES, OUTPUT, STARTED
+from inspector.process.foreground import NotStarted, start_error
+from inspector.process.supervisor import CURRENT, ENDED, MAX_OUTPUT_BYTES, OUTPUT, STARTED
 
 START_SECONDS = 10.0
-LOOK_SECONDS = 0.05
-LAST_SECONDS = 2.0
+POLL_SECONDS = 0.05
+EXIT_SECONDS = 2.0
 _TERM = "xterm-256color"
 _DROPPED = ("COLUMNS", "LINES")
-"""They would speak of our own terminal."""
+"""They describe our own terminal."""
 
 
 class Background:
-    """A program that was started in the background, by the folder that tells of it."""
+    """A program in the background, with the folder of its output and result."""
 
-    def __init__(self, folder: Path, minder: subprocess.Popen[bytes]) -> None:
+    def __init__(self, folder: Path, supervisor: subprocess.Popen[bytes]) -> None:
         self.folder = folder
-        self._minder = minder
+        self._supervisor = supervisor
         self._read = 0
         self._inode = 0
 
     @property
     def pid(self) -> int | None:
-        """The program's process id, as soon as it is known."""
-        found = _told(self.folder / STARTED).get("pid")
+        """Process id of the program; None until it has started."""
+        found = _read_json(self.folder / STARTED).get("pid")
         return found if isinstance(found, int) else None
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """True until the program has exited."""
         if (self.folder / ENDED).exists():
-            # That is the last thing that its minder does.
+            # The supervisor writes this file last.
             with suppress(subprocess.TimeoutExpired):
-                self._minder.wait(LAST_SECONDS)
+                self._supervisor.wait(EXIT_SECONDS)
             return False
-        return self._minder.poll() is None
+        return self._supervisor.poll() is None
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended, negative for a signal; None while it runs, or when nobody saw it end."""
+        """Exit code, negative for a signal; None while it runs or if unknown."""
         found = ending(self.folder).get("exit_code")
         return found if isinstance(found, int) else None
 
     @property
     def current(self) -> str:
-        """The line that is under way: perhaps a question that nobody can answer here."""
-        found = _told(self.folder / CURRENT).get("line")
+        """The unfinished line, perhaps a prompt, which cannot be answered here."""
+        found = _read_json(self.folder / CURRENT).get("line")
         return found if isinstance(found, str) else ""
 
     def lines(self) -> list[str]:
-        """The lines that were written since the last call."""
+        """Returns the lines written since the last call."""
         try:
             with (self.folder / OUTPUT).open("rb") as file:
                 status = os.fstat(file.fileno())
                 if status.st_ino != self._inode:
                     self._inode, self._read = status.st_ino, 0
                 file.seek(self._read)
-                data = file.read(MOST_BYTES)
+                data = file.read(MAX_OUTPUT_BYTES)
         except OSError:
             return []
         whole = data[: data.rfind(b"\n") + 1]
@@ -81,10 +81,10 @@ class Background:
         return whole.decode("utf-8", "replace").splitlines()
 
     def wait(self, seconds: float) -> int | None:
-        """Waits at most so long; gives the exit code, None if it runs."""
+        """Waits at most `seconds`; returns the exit code, None if it still runs."""
         end = time.monotonic() + seconds
         while self.running and time.monotonic() < end:
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
         return self.exit_code
 
 
@@ -98,11 +98,11 @@ def run_in_background(
     keep: Sequence[int] = (),
     on_start: Callable[[int], None] = lambda pid: None,
 ) -> Background:
-    """Starts a program in the background; `folder` is made and holds what is told of it.
+    """Starts a program in the background; creates `folder` for its output and result.
 
-    Raises NotStarted, also when the program's file cannot be run.
+    Raises NotStarted, also if the file of the program cannot be executed.
     """
-    order = {
+    job = {
         "argv": list(argv),
         "program": program,
         "cwd": cwd,
@@ -110,10 +110,10 @@ def run_in_background(
         "folder": str(folder),
     }
     if not sys.executable:
-        raise NotStarted("This Python does not know its own program and can start no other.")
+        raise NotStarted("Cannot start a process: Python does not know its interpreter.")
     try:
         folder.mkdir(mode=0o700, parents=True)
-        minder = subprocess.Popen(
+        supervisor = subprocess.Popen(
             [sys.executable, "-P", "-m", "inspector.process.supervisor"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -124,31 +124,31 @@ def run_in_background(
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        raise NotStarted(why_not(error)) from None
-    assert minder.stdin is not None
-    with suppress(OSError), minder.stdin as pipe:
-        pipe.write(json.dumps(order).encode())
-    started = Background(folder, minder)
-    _until_it_began(started)
+        raise NotStarted(start_error(error)) from None
+    assert supervisor.stdin is not None
+    with suppress(OSError), supervisor.stdin as pipe:
+        pipe.write(json.dumps(job).encode())
+    started = Background(folder, supervisor)
+    _await_start(started)
     if started.pid is None:
-        why = ending(folder).get("problem") or "what should mind it did not begin"
-        raise NotStarted(f"It could not be started: {why}.")
+        why = ending(folder).get("problem") or "its supervisor did not start"
+        raise NotStarted(f"Could not be started: {why}.")
     on_start(started.pid)
     return started
 
 
-def _until_it_began(started: Background) -> None:
+def _await_start(started: Background) -> None:
     end = time.monotonic() + START_SECONDS
     while started.pid is None and started.running and time.monotonic() < end:
-        time.sleep(LOOK_SECONDS / 5)
+        time.sleep(POLL_SECONDS / 5)
 
 
 def ending(folder: Path) -> Mapping[str, Any]:
-    """How a program ended that was started behind this folder: `exit_code` or `problem`.
+    """Returns the result of the program with this folder: `exit_code` or `problem`.
 
-    Empty while it runs, and where nobody saw it end.
+    Empty while it runs, or if its supervisor was killed.
     """
-    return _told(folder / ENDED)
+    return _read_json(folder / ENDED)
 
 
 def _environment(env: Mapping[str, str]) -> dict[str, str]:
@@ -158,7 +158,7 @@ def _environment(env: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _told(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

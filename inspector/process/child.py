@@ -1,7 +1,7 @@
-"""A module of our own in a process of its own, which never outlives us.
+"""Runs a module of this package in a child process that never outlives its parent.
 
-The child's standard input is a pipe that nothing is ever written to. The system closes it when we
-end, however we end, and `lifeline.Lifeline` in the child takes that as the sign to go.
+The child's standard input is a pipe without data. The system closes it when the parent ends,
+however it ends, and `Lifeline` in the child reacts to that.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from typing import Self
 
 PACKAGE_PARENT = str(Path(__file__).resolve().parents[2])
 SHOWN_BYTES = 4096
-"""How much of what a child said on standard error is kept."""
+"""Bytes of the end of standard error that `errors` returns."""
 
 
 class Child:
-    """`python -m MODULE ARGUMENTS…` in a session and process group of its own.
+    """`python -m MODULE ARGUMENTS…` in its own session and process group.
 
-    It is started at once; standard output goes nowhere. Raises RuntimeError where Python does not
-    know its own program, OSError when it cannot be started.
+    Starts at once; standard output is discarded. Raises RuntimeError if Python does not know its
+    interpreter, OSError if the child cannot be started.
     """
 
     def __init__(
@@ -40,56 +40,56 @@ class Child:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         if not sys.executable:
-            raise RuntimeError("This Python does not know its own program and can start no other.")
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - `stop` closes it
+            raise RuntimeError("Cannot start a process: Python does not know its interpreter.")
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - `stop` closes it
         try:
             self._process = subprocess.Popen(
-                # -P: what lies in the current folder is never imported.
+                # -P: never import from the current folder.
                 [sys.executable, "-P", "-m", module, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
-                stderr=self._said,
+                stderr=self._errors,
                 env=environment_of_child(os.environ if environment is None else environment),
                 start_new_session=True,
             )
         except BaseException:
-            self._said.close()
+            self._errors.close()
             raise
 
     @property
     def pid(self) -> int:
-        """Its process id, also after it has ended."""
+        """Process id, also after the child has ended."""
         return self._process.pid
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended yet."""
+        """True until the child has ended."""
         return self._process.poll() is None
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended: negative for a signal, None while it runs."""
+        """Exit code, negative for a signal; None while it runs."""
         return self._process.poll()
 
     def wait(self, timeout: float) -> int | None:
-        """Waits at most `timeout` seconds for it to end; gives its exit code, None if it runs."""
+        """Waits at most `timeout` seconds; returns the exit code, None if it still runs."""
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(timeout)
         return None
 
     def errors(self) -> str:
-        """The end of what it said on standard error so far; empty after `stop`."""
-        if self._said.closed:
+        """Returns the end of standard error so far; empty after `stop`."""
+        if self._errors.closed:
             return ""
-        # Through a position of its own: the child writes at the end of the same open file.
-        size = os.fstat(self._said.fileno()).st_size
-        raw = os.pread(self._said.fileno(), SHOWN_BYTES, max(0, size - SHOWN_BYTES))
+        # `pread`: the child shares the file offset.
+        size = os.fstat(self._errors.fileno()).st_size
+        raw = os.pread(self._errors.fileno(), SHOWN_BYTES, max(0, size - SHOWN_BYTES))
         return raw.decode("utf-8", "replace")
 
     def stop(self, patience: float = 2.0) -> int:
-        """Lets it end by itself for `patience` seconds, then ends its whole group.
+        """Closes its input, then terminates and kills its group, `patience` seconds each.
 
-        Gives its exit code. May be called again.
+        Returns the exit code. May be called again.
         """
         if self._process.stdin is not None:
             self._process.stdin.close()
@@ -98,12 +98,11 @@ class Child:
                 self._signal_group(name)
             if self.wait(patience) is not None:
                 break
-        self._said.close()
+        self._errors.close()
         return self._process.wait()
 
     def _signal_group(self, name: signal.Signals) -> None:
-        # A group that has ended may have given its number to another; ours has not been waited
-        # for, so the number is still taken.
+        # Process ids are reused, but not before the child was waited for.
         if self._process.poll() is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, name)
@@ -121,7 +120,7 @@ class Child:
 
 
 def environment_of_child(ours: Mapping[str, str]) -> dict[str, str]:
-    """The environment in which a child finds the same package that we are part of."""
+    """Returns `ours` with PYTHONPATH set so that a child imports this same package."""
     environment = dict(ours)
     installed = {str(Path(folder).resolve()) for folder in _site_folders()}
     if PACKAGE_PARENT not in installed:
@@ -135,15 +134,15 @@ def _site_folders() -> list[str]:
     return [*folders, site.getusersitepackages()] if site.ENABLE_USER_SITE else folders
 
 
-LOOK_EVERY = 0.5
+POLL_SECONDS = 0.5
 """Seconds between two looks at who our parent is."""
 
 
 class Lifeline:
-    """Tells when the process that started us is gone or has closed our standard input.
+    """Reports the end of the parent process, or of standard input, in a child.
 
-    The pipe says it at once. Another process may hold a copy of its other end, though (a fork of
-    our parent), so who our parent is is looked at as well.
+    The pipe reports it at once. Another process may hold a copy of its write end (a fork of the
+    parent), so the parent's process id is polled as well.
     """
 
     def __init__(self, descriptor: int = 0) -> None:
@@ -154,17 +153,17 @@ class Lifeline:
 
     @property
     def lost(self) -> bool:
-        """Whether it is time to end."""
+        """True once the parent is gone: the child must end."""
         return self._lost.is_set()
 
-    def rest(self, seconds: float) -> bool:
-        """Waits so long, less when it is time to end; gives whether it is."""
+    def wait(self, seconds: float) -> bool:
+        """Waits at most `seconds`; returns True once the child must end."""
         return self._lost.wait(max(0.0, seconds))
 
     def _watch(self) -> None:
         while os.getppid() == self._parent:
             try:
-                readable, _, _ = select.select([self._descriptor], [], [], LOOK_EVERY)
+                readable, _, _ = select.select([self._descriptor], [], [], POLL_SECONDS)
                 if readable and not os.read(self._descriptor, 4096):
                     break
             except (OSError, ValueError):

@@ -1,7 +1,7 @@
-"""A program in our own terminal: it gets the keyboard, the screen and the signals, until it ends.
+"""Runs a program in our own terminal, with keyboard, screen and signals, until it exits.
 
-Only words are started, never a shell's line. Of our descriptors it inherits the three standard
-ones and those that are named, nothing else.
+Programs are argument lists, never shell strings. They inherit the standard descriptors and those
+that are named. Also the terminal size, and the user's pager.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from typing import Any
 
 SIZE = (36, 120)
-"""Rows and columns of a terminal that we make."""
+"""Rows and columns of a pseudo-terminal."""
 
 _FOUR = "HHHH"
 
 
 def size_of(terminal: int) -> tuple[int, int] | None:
-    """Rows and columns, 0 where it does not know; None for what is no terminal."""
+    """Returns rows and columns, 0 if unknown; None if not a terminal."""
     try:
         packed = fcntl.ioctl(terminal, termios.TIOCGWINSZ, struct.pack(_FOUR, 0, 0, 0, 0))
     except OSError:
@@ -38,7 +38,7 @@ def size_of(terminal: int) -> tuple[int, int] | None:
 
 
 def set_size(terminal: int, size: tuple[int, int]) -> None:
-    """Sets rows and columns; what is no terminal is left alone."""
+    """Sets rows and columns; does nothing if not a terminal."""
     rows, columns = size
     try:
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack(_FOUR, rows, columns, 0, 0))
@@ -46,13 +46,13 @@ def set_size(terminal: int, size: tuple[int, int]) -> None:
         return
 
 
-_LEFT_TO_THE_CHILD = (signal.SIGINT, signal.SIGQUIT)
-_QUIET = "\x1b[0m\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l"
-"""Ordinary text, a cursor, no reports of the mouse, no marks around what is pasted."""
+_CHILD_SIGNALS = (signal.SIGINT, signal.SIGQUIT)
+_RESET_TERMINAL = "\x1b[0m\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l"
+"""Resets text attributes, cursor, mouse reports and bracketed paste."""
 
 
 class NotStarted(Exception):
-    """The program could not be started: why, in a sentence."""
+    """The program could not be started; the text is a sentence with the reason."""
 
 
 def run_here(
@@ -65,13 +65,12 @@ def run_here(
     stdout: int | None = None,
     on_start: Callable[[int], None] = lambda pid: None,
 ) -> int:
-    """Runs a program to its end in our terminal and gives its exit code, negative for a signal.
+    """Runs a program in our terminal; returns its exit code, negative for a signal.
 
-    `program` is its file, `keep` are descriptors that it inherits, `stdout` stands for its standard
-    output, `on_start` is told its process id. Afterwards the terminal is as it was. Raises
-    NotStarted.
+    `program` is its file, `keep` the descriptors that it inherits, `stdout` replaces its standard
+    output, `on_start` receives its process id. Restores the terminal. Raises NotStarted.
     """
-    with _terminal_as_it_was(), _signals_left_to_the_child():
+    with _restored_terminal(), _signals_for_the_child():
         try:
             process = subprocess.Popen(
                 list(argv),
@@ -83,15 +82,15 @@ def run_here(
                 stdout=stdout,
             )
         except (OSError, ValueError) as error:
-            raise NotStarted(why_not(error)) from None
+            raise NotStarted(start_error(error)) from None
         on_start(process.pid)
         return process.wait()
 
 
 def until_enter() -> None:
-    """Waits until Enter is pressed in our terminal, or an interrupt, or nothing can come any more.
+    """Waits for Enter, an interrupt, or the end of input.
 
-    Whatever else hears of interrupts, such as an event loop that waits, does not.
+    Other handlers of interrupts, such as an event loop, are suspended.
     """
     with _interrupts_raise(), suppress(KeyboardInterrupt, OSError):
         while os.read(0, 1) not in (b"\n", b""):
@@ -110,23 +109,25 @@ def _interrupts_raise() -> Iterator[None]:
         signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)
 
 
-def why_not(error: OSError | ValueError) -> str:
-    """Why a program did not start, in a sentence."""
+def start_error(error: OSError | ValueError) -> str:
+    """Returns why a program did not start, as a sentence."""
     if isinstance(error, OSError) and error.strerror:
         what = error.filename2 or error.filename
         about = f" ({os.fsdecode(what)!r})" if isinstance(what, str | bytes) else ""
-        return f"It could not be started: {error.strerror}{about}."
-    return f"It could not be started: {error}."
+        return f"Could not be started: {error.strerror}{about}."
+    return f"Could not be started: {error}."
 
 
 @contextmanager
-def _signals_left_to_the_child() -> Iterator[None]:
-    """Keys that interrupt are for the program. A handler of ours, unlike one that ignores, is not
-    inherited: the program starts with signals as any program does."""
+def _signals_for_the_child() -> Iterator[None]:
+    """Leaves interrupts to the program.
+
+    Installs a handler instead of ignoring them: an ignored signal would be inherited.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {one: signal.signal(one, lambda *_: None) for one in _LEFT_TO_THE_CHILD}
+    before = {one: signal.signal(one, lambda *_: None) for one in _CHILD_SIGNALS}
     try:
         yield
     finally:
@@ -135,29 +136,29 @@ def _signals_left_to_the_child() -> Iterator[None]:
 
 
 @contextmanager
-def _terminal_as_it_was() -> Iterator[None]:
-    """Puts modes, foreground group and size back, and forgets keys that nobody has read."""
+def _restored_terminal() -> Iterator[None]:
+    """Restores modes, foreground group and size; discards unread input."""
     terminal = _our_terminal()
     if terminal is None:
         yield
         return
     modes, size = _modes_of(terminal), size_of(terminal)
     if size is not None and 0 in size:
-        # A spinner in a terminal without a width never stops.
+        # Some programs loop forever in a terminal of width 0.
         set_size(terminal, SIZE)
     try:
         yield
     finally:
-        _take_back(terminal)
+        _reclaim(terminal)
         if modes is not None:
             with suppress(termios.error):
-                # What was typed for the program must not become a command of ours.
+                # Keys typed for the program must not reach us.
                 termios.tcsetattr(terminal, termios.TCSAFLUSH, modes)
         if size is not None and 0 in size:
             set_size(terminal, size)
         with suppress(OSError):
             if os.isatty(1):
-                os.write(1, _QUIET.encode())
+                os.write(1, _RESET_TERMINAL.encode())
 
 
 def _our_terminal() -> int | None:
@@ -171,13 +172,13 @@ def _modes_of(terminal: int) -> list[Any] | None:
         return None
 
 
-def _take_back(terminal: int) -> None:
-    """Makes our process group the one that the terminal is for, if the program took it."""
+def _reclaim(terminal: int) -> None:
+    """Makes our process group the foreground group again."""
     with suppress(OSError):
         ours = os.getpgrp()
         if os.tcgetpgrp(terminal) == ours:
             return
-        # Whoever is in the background and does this is stopped, unless the signal is blocked.
+        # A background process that does this is stopped unless it blocks the signal.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
         try:
             os.tcsetpgrp(terminal, ours)
@@ -187,57 +188,51 @@ def _take_back(terminal: int) -> None:
 
 DEFAULT = "less"
 
-AT_ONCE = 0.5
-"""Seconds in which nobody has read anything: a pager that ends sooner only printed."""
+MIN_PAGER_SECONDS = 0.5
+"""A pager that exits sooner has only printed: wait for Enter."""
 
 
 class NoPager(Exception):
-    """There is no pager: why, in a sentence."""
+    """No pager is available; the text is a sentence with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pager:
-    """A program that shows a file, and the words before the file's name."""
+    """A pager: its file, and the arguments before the name of the text."""
 
     program: str
     words: tuple[str, ...]
 
 
 def pager_of(environ: Mapping[str, str]) -> Pager:
-    """The pager that `$PAGER` names, else less. Raises NoPager."""
+    """Returns the pager from `$PAGER`, else less. Raises NoPager."""
     chosen = environ.get("PAGER", "").strip()
     try:
         words = shlex.split(chosen) or [DEFAULT]
     except ValueError:
-        raise NoPager("$PAGER cannot be read as words: a quote in it is not closed.") from None
+        raise NoPager("$PAGER is not valid: unclosed quote.") from None
     program = shutil.which(words[0], path=environ.get("PATH"))
     if program is None:
         if chosen:
-            raise NoPager(f"$PAGER names {words[0]}, which is not found: set it to less, or save.")
-        raise NoPager("There is no pager, less is not found: set $PAGER to another, or save.")
+            raise NoPager(f"$PAGER names {words[0]}, which was not found. Set $PAGER, or save.")
+        raise NoPager("No pager: less was not found. Set $PAGER, or save.")
     return Pager(os.path.abspath(program), tuple(words))
 
 
 def read_in(pager: Pager, path: str, env: Mapping[str, str]) -> int:
-    """Shows a file in our terminal until it has been read, and gives the pager's exit code.
-
-    Raises NotStarted.
-    """
+    """Shows a file in the pager; returns its exit code. Raises NotStarted."""
     begun = time.monotonic()
     code = run_here([*pager.words, path], program=pager.program, cwd=_folder(), env=env)
-    if time.monotonic() - begun < AT_ONCE:
-        print("\nInspector: enter returns to the screen.", end="", flush=True)
+    if time.monotonic() - begun < MIN_PAGER_SECONDS:
+        print("\nInspector: press Enter to return.", end="", flush=True)
         until_enter()
     return code
 
 
 def show_picture(words: Sequence[str], folder: str, env: Mapping[str, str]) -> int:
-    """Runs a program that prints a picture, in `folder`, and waits until it has been seen.
-
-    Raises NotStarted.
-    """
+    """Runs a program that prints an image, in `folder`, then waits for Enter. Raises NotStarted."""
     code = run_here(words, program=words[0], cwd=folder, env=env)
-    print("\nInspector: enter returns to the screen.", end="", flush=True)
+    print("\nInspector: press Enter to return.", end="", flush=True)
     until_enter()
     return code
 

@@ -1,8 +1,8 @@
-"""`python -m inspector.process.supervisor`: minds one program in a terminal of its own, to its end.
+"""`python -m inspector.process.supervisor`: runs one program in a pseudo-terminal to its end.
 
-It outlives whoever started it, because a run that goes on must not end with the screen that
-launched it. What the program writes becomes plain lines in a file of bounded length; nothing is
-ever typed to it. The order comes on standard input as JSON.
+The supervisor outlives the inspector that started it: a resumed run must not end with the screen.
+It writes the program's output as plain lines to a file of bounded size and never types anything.
+The job comes on standard input as JSON.
 """
 
 from __future__ import annotations
@@ -22,21 +22,24 @@ from typing import Any
 
 from inspector.process.foreground import SIZE, set_size
 
-LONGEST_LINE = 2_000
-"""Characters of a line that are kept."""
-_LONGEST_SEQUENCE = 4_096
-"""Characters after which a sequence that does not end is taken for none."""
-_STRING = f"[\\]PX^_][^\x07\x1b]{{0,{_LONGEST_SEQUENCE}}}"
-"""OSC, DCS, SOS, PM and APC up to what ends them."""
+MAX_LINE_CHARS = 2_000
+"""Longer lines are cut."""
+_MAX_SEQUENCE = 4_096
+"""Longer control sequences are treated as text."""
+_STRING = f"[\\]PX^_][^\x07\x1b]{{0,{_MAX_SEQUENCE}}}"
+"""OSC, DCS, SOS, PM and APC up to their terminator."""
 _SEQUENCE = re.compile(f"\x1b(?:\\[[0-?]*[ -/]*[@-~]|{_STRING}(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
-_ERASED = re.compile("\x1b\\[[02]?K")
-"""The rest of the line is wiped."""
+_ERASE_LINE = re.compile("\x1b\\[[02]?K")
+"""Erases the rest of the line."""
 _WIPE = "\0"
 _UNFINISHED = re.compile(f"\x1b(?:\\[[0-?]*[ -/]*|{_STRING}|[ -/]*)?")
 
 
 class PlainLines:
-    """Turns bytes as they come into finished lines; `current` is the line that is under way."""
+    """Converts terminal output into plain lines: no colours, cursor movement or controls.
+
+    A line that is overwritten, as by a spinner, keeps only its last text.
+    """
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -46,18 +49,18 @@ class PlainLines:
 
     @property
     def current(self) -> str:
-        """The line that has not ended yet."""
+        """The unfinished line."""
         return "".join(self._line).rstrip()
 
     def feed(self, data: bytes) -> list[str]:
-        """The lines that ended with these bytes."""
+        """Adds output; returns the lines that it finished."""
         text = self._rest + self._decoder.decode(data).replace(_WIPE, "")
         last = text.rfind("\x1b")
         self._rest = ""
-        if last >= 0 and len(text) - last < _LONGEST_SEQUENCE and _UNFINISHED.fullmatch(text, last):
+        if last >= 0 and len(text) - last < _MAX_SEQUENCE and _UNFINISHED.fullmatch(text, last):
             self._rest, text = text[last:], text[:last]
         ended: list[str] = []
-        for character in _SEQUENCE.sub("", _ERASED.sub(_WIPE, text)):
+        for character in _SEQUENCE.sub("", _ERASE_LINE.sub(_WIPE, text)):
             if character == _WIPE:
                 del self._line[self._at :]
             elif character == "\n":
@@ -77,60 +80,60 @@ class PlainLines:
     def _put(self, character: str) -> None:
         if self._at < len(self._line):
             self._line[self._at] = character
-        elif len(self._line) < LONGEST_LINE:
+        elif len(self._line) < MAX_LINE_CHARS:
             self._line.append(character)
-        self._at = min(self._at + 1, LONGEST_LINE)
+        self._at = min(self._at + 1, MAX_LINE_CHARS)
 
 
 OUTPUT, CURRENT, STARTED, ENDED = "output.txt", "current.json", "started.json", "ended.json"
-MOST_BYTES = 256_000
-"""Of output that are kept."""
-KEPT_BYTES = MOST_BYTES // 2
-"""Of its end that stay when it grew too long."""
+MAX_OUTPUT_BYTES = 256_000
+"""Size at which the output file is cut."""
+KEPT_BYTES = MAX_OUTPUT_BYTES // 2
+"""Bytes at the end that a cut keeps."""
 LINGER_SECONDS = 0.5
-"""How long output is awaited after the program has ended; what it left behind may go on writing."""
+"""Time to read output after the program has exited: its children may still write."""
 CURRENT_SECONDS = 0.5
 NOT_FOUND = 127
-"""What shells give for a program that is not there."""
+"""The exit code of shells for a missing program."""
 
 
 def main() -> int:
-    """Reads the order, runs it, writes what came of it."""
-    order = json.load(sys.stdin)
-    folder = Path(order["folder"])
-    # Becoming the program closes its end; what comes before that is why it could not.
-    said, saying = os.pipe()
+    """Reads the job, runs it and records the result."""
+    job = json.load(sys.stdin)
+    folder = Path(job["folder"])
+    # `execve` closes the write end; anything written before is the reason for a failure.
+    reader, writer = os.pipe()
     pid, terminal = pty.fork()
     if pid == 0:
-        _become(order, saying)
-    os.close(saying)
-    with open(said, "rb") as pipe:
+        _exec(job, writer)
+    os.close(writer)
+    with open(reader, "rb") as pipe:
         problem = pipe.read().decode("utf-8", "replace")
     output = _Output(folder / OUTPUT)
     if not problem:
         _write(folder / STARTED, {"pid": pid})
-    status = _mind(pid, terminal, output)
+    status = _supervise(pid, terminal, output)
     output.finish()
     code = os.waitstatus_to_exitcode(status)
     _write(folder / ENDED, {"problem": problem} if problem else {"exit_code": code})
     return 0
 
 
-def _become(order: dict[str, Any], saying: int) -> None:
-    """In the child: becomes the program, or says why not."""
+def _exec(job: dict[str, Any], writer: int) -> None:
+    """In the child: executes the program, or reports why not and exits."""
     try:
         set_size(0, SIZE)
-        os.chdir(order["cwd"])
-        os.execve(order["program"], order["argv"], order["env"])
+        os.chdir(job["cwd"])
+        os.execve(job["program"], job["argv"], job["env"])
     except BaseException as error:
         why = error.strerror if isinstance(error, OSError) else error
-        os.write(saying, f"{why}".encode("utf-8", "replace"))
+        os.write(writer, f"{why}".encode("utf-8", "replace"))
     finally:
         os._exit(NOT_FOUND)
 
 
-def _mind(pid: int, terminal: int, output: _Output) -> int:
-    """Reads until the program has ended and said everything; gives its wait status."""
+def _supervise(pid: int, terminal: int, output: _Output) -> int:
+    """Reads output until the program has exited; returns its wait status."""
     status: int | None = None
     until = float("inf")
     while time.monotonic() < until:
@@ -140,9 +143,9 @@ def _mind(pid: int, terminal: int, output: _Output) -> int:
             with suppress(OSError):
                 data = os.read(terminal, 65_536)
             if not data:
-                # Everybody who had the terminal has closed it.
+                # No process has the terminal open any more.
                 break
-        output.take(data)
+        output.write(data)
         if status is None:
             done, found = os.waitpid(pid, os.WNOHANG)
             if done:
@@ -151,7 +154,7 @@ def _mind(pid: int, terminal: int, output: _Output) -> int:
 
 
 class _Output:
-    """The file of plain lines, its beginning dropped when it grows too long."""
+    """The output file: plain lines, cut at the beginning when it grows too long."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -161,20 +164,20 @@ class _Output:
         self._shown = ""
         self._shown_at = 0.0
 
-    def take(self, data: bytes) -> None:
-        """Adds what was written."""
+    def write(self, data: bytes) -> None:
+        """Adds output of the program."""
         ended = self._lines.feed(data) if data else []
         for line in ended:
             self._add(line)
         now = time.monotonic()
         current = self._lines.current
         if not ended and current != self._shown and now - self._shown_at >= CURRENT_SECONDS:
-            # A question that waits for an answer has no end of line.
+            # A prompt that waits for input has no line end.
             _write(self._path.with_name(CURRENT), {"line": current})
             self._shown, self._shown_at = current, now
 
     def finish(self) -> None:
-        """The last line may have no end."""
+        """Writes the unfinished line and closes the file."""
         if self._lines.current:
             self._add(self._lines.current)
         self._file.close()
@@ -184,18 +187,18 @@ class _Output:
         self._file.write(data)
         self._file.flush()
         self._written += len(data)
-        if self._written > MOST_BYTES:
+        if self._written > MAX_OUTPUT_BYTES:
             self._file.close()
             tail = self._path.read_bytes()[-KEPT_BYTES:].partition(b"\n")[2]
             kept = self._path.with_name("output.new")
-            kept.write_bytes(b"(what came before is not kept)\n" + tail)
+            kept.write_bytes(b"(earlier output was dropped)\n" + tail)
             kept.replace(self._path)
             self._file = self._path.open("ab")
             self._written = self._path.stat().st_size
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
-    """A file that is there whole or not at all."""
+    """Writes a JSON file atomically."""
     with suppress(OSError):
         part = path.with_suffix(".part")
         part.write_text(json.dumps(content), encoding="utf-8")

@@ -1,7 +1,7 @@
-"""Words of a command: whether the system takes them, where their program is, and how to copy them.
+"""The command that resumes a run: hosts, templates, limits, and a line to copy.
 
-What a database holds only ever becomes a word, whole; nothing here is handed to a shell. The line
-of `shell_line` is text for a person who pastes it.
+Text from a database only becomes a whole argument; nothing is passed to a shell. The result of
+`shell_line` is text for a person to paste.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from dataclasses import dataclass
 
 from inspector.model.preflight import Command
 
-LONGEST_WORD = 120_000
-"""Bytes of one word that every system hands over."""
-MOST_BYTES = 200_000
-"""Of all words together."""
+MAX_ARGUMENT_BYTES = 120_000
+"""Limit for one argument on every system."""
+MAX_COMMAND_BYTES = 200_000
+"""Limit for all arguments together."""
 
 _CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u061c"
                        "\u202a-\u202e\u2066-\u2069\ud800-\udfff]")  # fmt: skip
-"""What must not stand as it is in text to paste; a line break inside quotes may."""
+"""Characters to escape in text to paste; a line break in quotes is fine."""
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _@%+=:,./-")
 
 
-def why_unfit(words: Sequence[str]) -> str | None:
-    """Why the system would not take these words as one command; None when it does."""
+def argument_error(words: Sequence[str]) -> str | None:
+    """Returns why the system would reject these arguments; None if it accepts them."""
     total = 0
     for word in words:
         if "\0" in word:
@@ -35,17 +35,17 @@ def why_unfit(words: Sequence[str]) -> str | None:
             size = len(os.fsencode(word))
         except UnicodeEncodeError:
             return "a word of the command holds characters that no program can be given"
-        if size > LONGEST_WORD:
+        if size > MAX_ARGUMENT_BYTES:
             return "a word of the command is too long to be handed over"
         total += size + 1
-    return "the command is too long to be handed over" if total > MOST_BYTES else None
+    return "the command is too long to be handed over" if total > MAX_COMMAND_BYTES else None
 
 
 def program_of(name: str, environ: Mapping[str, str] | None = None) -> str | None:
-    """The file of a program: an absolute path, or a name in the folders of PATH.
+    """Returns the file of a program: an absolute path, or a name found on PATH.
 
-    Folders of PATH that are not absolute are left out: they would mean the folder that the program
-    is started in, which is the inspected one.
+    Relative folders on PATH are skipped: they would refer to the inspected folder, where the
+    program is started.
     """
     if os.path.isabs(name):
         return name if _is_program(name) else None
@@ -64,15 +64,14 @@ def _is_program(path: str) -> bool:
 
 
 def shell_line(command: Command) -> str:
-    """The command as text for a POSIX shell: `cd FOLDER && NAME=… PROGRAM …`."""
+    """Formats the command for a POSIX shell: `cd FOLDER && NAME=… PROGRAM …`."""
     settings = [f"{name}={quoted(value)}" for name, value in command.env.items()]
     words = [quoted(word) for word in command.argv]
     return f"cd {quoted(command.cwd)} && {' '.join([*settings, *words])}"
 
 
 def quoted(word: str) -> str:
-    """One word for a shell. Control characters are written as `$'\\x1b'`, which bash, zsh and ksh
-    read; all else is quoted as any shell reads it."""
+    """Quotes an argument for a shell; control characters become `$'\\x1b'` (bash, zsh, ksh)."""
     if not _CONTROLS.search(word):
         return shlex.quote(word)
     return f"$'{''.join(map(_escaped, _bytes_of(word)))}'"
@@ -90,48 +89,48 @@ def _escaped(byte: int) -> str:
 
 
 PROMPT = "{prompt}"
-"""Stands for the whole prompt, as one word."""
+"""Placeholder for the whole prompt."""
 
 PRESETS: Mapping[str, tuple[str, ...]] = {
     "claude": ("claude", "-p", PROMPT),
     "codex": ("codex", "exec", PROMPT),
 }
-"""Hosts that OpenProse's own help names."""
+"""The hosts named in OpenProse's help."""
 
 TEMPLATE_NAMES = (
     "run_id", "session_id", "workflow_id", "expected_version", "decision", "approval_id",
 )  # fmt: skip
-"""Names that a template for Prism may have in braces."""
+"""Placeholders of a Prism template."""
 
 _NAME = re.compile(r"\{([a-z_]+)\}")
 
 
 class NoHost(Exception):
-    """No program can be asked: why, in one sentence with what to do."""
+    """No host can be used; the text is a sentence with the reason and a remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A program that can be asked, by its name."""
+    """A program that can resume a run, with a name."""
 
     name: str
     words: tuple[str, ...]
 
     @property
     def installed(self) -> bool:
-        """Whether its program is found."""
+        """True if its program is found."""
         return program_of(self.words[0]) is not None
 
 
 def hosts(chosen: Mapping[str, Sequence[str]]) -> tuple[Host, ...]:
-    """The user's own hosts first, then the presets that were not replaced."""
+    """Returns the user's hosts, then the presets that they do not replace."""
     own = [Host(name, tuple(words)) for name, words in chosen.items() if words]
     names = {host.name for host in own}
     return (*own, *(Host(name, words) for name, words in PRESETS.items() if name not in names))
 
 
 def pick(chosen: Mapping[str, Sequence[str]], name: str | None) -> Host:
-    """The named host, else the first that is installed, else the first. Raises NoHost."""
+    """Returns the named host, else the first installed, else the first. Raises NoHost."""
     known = hosts(chosen)
     if name is None:
         return next((host for host in known if host.installed), known[0])
@@ -139,21 +138,21 @@ def pick(chosen: Mapping[str, Sequence[str]], name: str | None) -> Host:
         if host.name == name:
             return host
     listed = ", ".join(host.name for host in known)
-    raise NoHost(f"There is no host {name!r}; choose one of {listed}, or add it under [hosts].")
+    raise NoHost(f"Unknown host {name!r}. Choose one of {listed}, or add it under [hosts].")
 
 
 def host_words(host: Host, prompt: str) -> tuple[str, ...]:
-    """The words to start: the prompt is one of them, or a part of one. Raises NoHost."""
+    """Returns the arguments, with the prompt in them. Raises NoHost."""
     if not any(PROMPT in word for word in host.words[1:]):
-        raise NoHost(f"The host {host.name!r} has no {PROMPT} among its words.")
+        raise NoHost(f"The command of host {host.name!r} does not contain {PROMPT}.")
     return (host.words[0], *(word.replace(PROMPT, prompt) for word in host.words[1:]))
 
 
 def template_words(template: Sequence[str], fills: Mapping[str, str]) -> tuple[str, ...]:
-    """The words of a template with what stands for its names. Raises NoHost.
+    """Returns the arguments of a template with its placeholders filled. Raises NoHost.
 
-    The program itself has no names. What is filled in is never read again, and never becomes an
-    option: a word that would begin with it must not begin with a dash.
+    The program itself has no placeholders. Filled text is not expanded again and cannot become an
+    option: it must not start an argument with a dash.
     """
     return (template[0], *(_filled(word, fills) for word in template[1:]))
 
@@ -167,7 +166,7 @@ def _filled(word: str, fills: Mapping[str, str]) -> str:
         if not fills.get(name):
             raise NoHost(_missing(name))
         if found.start() == 0 and fills[name].startswith("-"):
-            raise NoHost(f"The {name} begins with a dash and would be taken for an option.")
+            raise NoHost(f"The {name} starts with a dash and would be taken for an option.")
         return fills[name]
 
     return _NAME.sub(value, word)
@@ -175,7 +174,7 @@ def _filled(word: str, fills: Mapping[str, str]) -> str:
 
 def _missing(name: str) -> str:
     if name == "decision":
-        return "Say whether to approve or to deny."
+        return "Choose approve or deny first."
     if name == "approval_id":
-        return "The template has {approval_id}, but not exactly one approval is asked for."
+        return "The template has {approval_id}, but the run does not wait for exactly one approval."
     return f"The template has {{{name}}}, which this run does not have."

@@ -12,13 +12,13 @@ from inspector.text.mask import mask
 
 
 def facts(plan: Plan) -> Iterator[tuple[str, str]]:
-    """What a person must know, as label and sentence, in the order of importance."""
+    """Yields the facts of a plan as label and sentence, most important first."""
     flight = plan.preflight
     if not flight.resumable:
         yield "not resumable", sentence(flight.reason or "")
     rows: Sequence[tuple[str, Sequence[str]]] = (
-        ("stands in", [flight.stands] if flight.stands else []),
-        ("alive", [flight.liveness] if flight.liveness else []),
+        ("stopped at", [flight.stands] if flight.stands else []),
+        ("still running", [flight.liveness] if flight.liveness else []),
         ("keep", flight.done),
         ("unconfirmed", flight.unknown),
         ("will run", [", ".join(flight.will_run)] if flight.will_run else []),
@@ -31,7 +31,7 @@ def facts(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def markdown(plan: Plan) -> str:
-    """The plan as Markdown, secrets masked; nothing in it is markup but what is ours."""
+    """Returns the plan as Markdown, with secrets masked and all recorded text escaped."""
     run, flight = plan.run, plan.preflight
     lines = [f"# Resume {_text(run.title)}", "", "Nothing has been started.", ""]
     lines += [
@@ -40,11 +40,11 @@ def markdown(plan: Plan) -> str:
     ]
     lines += [f"* {label}: {_text(line)}" for label, line in facts(plan)]
     if flight.deadline is not None:
-        lines.append(f"* to be approved before: {rfc3339(flight.deadline)}")
+        lines.append(f"* approve before: {rfc3339(flight.deadline)}")
     if flight.judged:
         lines.append(f"* outcome: {_text(flight.judged)}")
     if plan.problem is not None and flight.resumable:
-        lines.append(f"* cannot be launched from here: {_text(plan.problem)}")
+        lines.append(f"* not launchable: {_text(plan.problem)}")
     if plan.command is not None:
         lines += ["", "## Command", "", *_block(shell_line(plan.command), "sh")]
     if flight.prompt is not None:
@@ -60,7 +60,7 @@ def _text(text: str) -> str:
 
 
 def _block(text: str, language: str) -> list[str]:
-    """A code block whose fence is longer than any inside."""
+    """Returns a code block with a fence longer than any inside it."""
     shown = visible_lines(mask(text).text.rstrip("\n"))
     fence = "`" * 3
     while any(fence in line for line in shown):

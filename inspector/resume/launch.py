@@ -1,7 +1,8 @@
-"""Launching a plan: the lock, another look under it, the log, the program, the verdict.
+"""Launching a plan: lock, re-check, log, program, verdict.
 
-The steps are apart so that a screen can ask its reader between them:
-`claim` → look at the store → `check` → `Launching.begin` → the program → look → `Launching.end`.
+The steps are separate functions so that a screen can query its reader between them: `claim` → read
+the store → `check` → `Launching.begin` → the program → read the store → `Launching.end`. The log
+has one line per start and one per end, with the same id.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from inspector.resume.plan import Choices, Plan, make_plan
 
 LOG_NAME = "resumes.jsonl"
 _MAX_LOG_BYTES = 32 << 20
-"""Of the end of the log are read; a prompt may be fifty thousand characters."""
+"""Bytes read from the end of the log; a prompt may have 50,000 characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One launch. `exit_code` is negative for a signal and None when it is not known."""
+    """One launch; `exit_code` is negative for a signal, None if unknown."""
 
     id: str
     at: str
@@ -44,17 +45,17 @@ class Launch:
     ended_at: str | None = None
     exit_code: int | None = None
     verdict: str | None = None
-    """Judged from the store."""
+    """From the store, not from the exit code."""
     changes: Sequence[str] = field(default_factory=tuple)
 
 
 def log_start(folder: Path, launch: Launch) -> None:
-    """Adds a launch. Raises OSError: what cannot be logged must not be started."""
+    """Logs the start of a launch. Raises OSError: without a log there must be no launch."""
     _append(folder, asdict(launch))
 
 
 def log_end(folder: Path, launch: Launch) -> None:
-    """Adds how a launch ended. Raises OSError."""
+    """Logs the end of a launch. Raises OSError."""
     over = ("id", "run", "ended_at", "exit_code", "verdict", "changes")
     _append(folder, {name: value for name, value in asdict(launch).items() if name in over})
 
@@ -65,11 +66,11 @@ def _append(folder: Path, record: Mapping[str, Any]) -> None:
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(folder / LOG_NAME, flags, 0o600)
     try:
-        # Closing lets go of it.
+        # Released by closing.
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         size = os.fstat(descriptor).st_size
         if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            # Whoever wrote last was cut off; its line must not swallow this one.
+            # The last writer was interrupted: start a new line.
             line = b"\n" + line
         while line:
             line = line[os.write(descriptor, line) :]
@@ -78,7 +79,7 @@ def _append(folder: Path, record: Mapping[str, Any]) -> None:
 
 
 def read_log(folder: Path) -> list[dict[str, Any]]:
-    """Every launch, oldest first; a line that is no record is left out."""
+    """Returns all launches, oldest first; invalid lines are skipped."""
     found: dict[str, dict[str, Any]] = {}
     for line in _lines(folder / LOG_NAME):
         try:
@@ -92,7 +93,7 @@ def read_log(folder: Path) -> list[dict[str, Any]]:
 
 
 def launch_count(folder: Path, run_key: str) -> int:
-    """How often a run was launched."""
+    """Returns how many times a run was launched."""
     return sum(1 for launch in read_log(folder) if launch.get("run") == run_key)
 
 
@@ -109,38 +110,38 @@ def _lines(path: Path) -> list[bytes]:
 
 
 class Verdict(StrEnum):
-    """How a launch went."""
+    """Result of a launch."""
 
     COMPLETED = "completed"
     CONTINUED = "continued"
-    """Something was recorded, and it is not over."""
+    """Something was recorded and the run has not ended."""
     WAITING = "waiting"
-    """It still waits for the same thing: nothing was resumed."""
+    """The run still waits for the same thing."""
     UNCHANGED = "unchanged"
     """Nothing was recorded."""
     FAILED = "failed"
     INTERRUPTED = "interrupted"
     NOT_STARTED = "not_started"
-    """The program could not be started."""
+    """The program did not start."""
     UNKNOWN = "unknown"
     """The store could not be read afterwards."""
 
 
-WENT_WELL = (Verdict.COMPLETED, Verdict.CONTINUED)
+_SUCCESS = (Verdict.COMPLETED, Verdict.CONTINUED)
 _ENDED = {
     Status.COMPLETED: Verdict.COMPLETED,
     Status.FAILED: Verdict.FAILED,
     Status.INTERRUPTED: Verdict.INTERRUPTED,
 }
 _WORDS = {
-    Verdict.COMPLETED: "it completed",
-    Verdict.CONTINUED: "it went on, and is not over",
-    Verdict.WAITING: "it still waits: nothing was resumed",
-    Verdict.UNCHANGED: "nothing was recorded: nothing was resumed",
-    Verdict.FAILED: "it failed",
-    Verdict.INTERRUPTED: "it was interrupted",
-    Verdict.NOT_STARTED: "it was not started",
-    Verdict.UNKNOWN: "the store cannot be read, so what came of it is not known",
+    Verdict.COMPLETED: "completed",
+    Verdict.CONTINUED: "resumed; not finished yet",
+    Verdict.WAITING: "still waiting; not resumed",
+    Verdict.UNCHANGED: "not resumed: nothing new was recorded",
+    Verdict.FAILED: "failed",
+    Verdict.INTERRUPTED: "interrupted",
+    Verdict.NOT_STARTED: "not started",
+    Verdict.UNKNOWN: "outcome unknown: the store cannot be read",
 }
 
 
@@ -153,17 +154,17 @@ class Outcome:
 
     @property
     def words(self) -> str:
-        """The verdict in words."""
+        """The verdict as a phrase."""
         return _WORDS[self.verdict]
 
     @property
     def went_well(self) -> bool:
-        """Whether something was resumed and did not fail."""
-        return self.verdict in WENT_WELL
+        """True if the run was resumed and did not fail."""
+        return self.verdict in _SUCCESS
 
 
 def judge(before: PreFlight, after: PreFlight | None) -> Outcome:
-    """What came of a launch between two looks at the store; None: it could not be read."""
+    """Compares the store before and after a launch; `after` None = it could not be read."""
     if after is None:
         return Outcome(Verdict.UNKNOWN)
     changes = tuple(_changes(before.record, after.record))
@@ -184,38 +185,38 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
 
 
 def exit_words(exit_code: int | None) -> str:
-    """How the program ended, in words."""
+    """Describes the end of the program."""
     if exit_code is None:
-        return "how the program ended is not known"
+        return "the exit code of the program is unknown"
     if exit_code < 0:
         return f"the program was ended by signal {-exit_code}"
     return f"the program ended with exit code {exit_code}"
 
 
 LOCKS = "locks"
-BEHIND = "launches"
+OUTPUTS = "launches"
 TERMINAL, BACKGROUND = "terminal", "background"
-MOST_KEPT = 50
-"""Launches in the background whose output is kept."""
+MAX_OUTPUTS = 50
+"""Background launches whose output is kept."""
 
 
 class Refused(Exception):
-    """Nothing was launched: why, in a sentence."""
+    """Nothing was launched; the text is a sentence with the reason."""
 
 
 @dataclass(slots=True)
 class Launching:
-    """A launch under way, from the lock to the verdict."""
+    """A launch in progress, from the lock to the verdict."""
 
     folder: Path
-    """Where locks and log are kept."""
+    """Folder of the locks and the log."""
     plan: Plan
     lock: LaunchLock
     clock: Clock
     launch: Launch | None = None
 
     def begin(self, where: str) -> Launch:
-        """Logs that it begins. Raises Refused when it cannot be logged."""
+        """Logs the start. Raises Refused if that fails."""
         command = self.plan.command
         if command is None:
             raise Refused(self.plan.problem or "There is no command.")
@@ -230,14 +231,14 @@ class Launching:
         try:
             log_start(self.folder, launch)
         except OSError as error:
-            raise Refused(f"The launch cannot be logged, so it was not begun: {error}.") from None
+            raise Refused(f"Not launched: the launch cannot be logged ({error}).") from None
         self.launch = launch
         return launch
 
     def end(
         self, exit_code: int | None, after: PreFlight | None, *, started: bool = True
     ) -> Outcome:
-        """Judges what came of it, logs that, and lets go of the lock."""
+        """Judges and logs the result, and releases the lock."""
         outcome = judge(self.plan.preflight, after)
         if not started:
             outcome = replace(outcome, verdict=Verdict.NOT_STARTED)
@@ -249,19 +250,19 @@ class Launching:
                 verdict=outcome.verdict,
                 changes=outcome.changes,
             )
-            # That it began is in the log; its end is told to whoever launched it.
+            # The start is logged, and the caller shows the end.
             with suppress(OSError):
                 log_end(self.folder, over)
         self.release()
         return outcome
 
     def release(self) -> None:
-        """Lets go of the lock without a verdict; a program that lives keeps it."""
+        """Releases the lock without a verdict; a running program keeps holding it."""
         self.lock.release()
 
 
 def claim(folder: Path, plan: Plan, clock: Clock) -> Launching:
-    """Takes the lock for a plan. Raises Refused, AlreadyRunning, NoLock."""
+    """Acquires the lock for a plan. Raises Refused, AlreadyRunning, NoLock."""
     if not plan.can_launch or plan.command is None:
         raise Refused(plan.problem or "There is no command.")
     lock = acquire(folder / LOCKS, plan.run.key, _now(clock))
@@ -269,60 +270,59 @@ def claim(folder: Path, plan: Plan, clock: Clock) -> Launching:
         launched = launch_count(folder, plan.run.key)
     except OSError as error:
         lock.release()
-        raise Refused(f"The log of launches cannot be read: {error}.") from None
+        raise Refused(f"The launch log cannot be read: {error}.") from None
     if launched > plan.launches:
         lock.release()
-        raise Refused("This run was launched by somebody else since you looked; look again.")
+        raise Refused("The run was launched by someone else meanwhile. Reload the plan.")
     return Launching(folder, plan, lock, clock)
 
 
 def held_by(folder: Path, run_key: str) -> str | None:
-    """Who launched the run and has not ended, in a sentence; None when nobody did."""
+    """Returns a sentence about the launch that has not ended; None if there is none."""
     holder = holder_of(folder / LOCKS, run_key)
     return None if holder is None else f"{AlreadyRunning(holder)}"
 
 
 def check(plan: Plan, fresh: PreFlight, choices: Choices) -> None:
-    """Whether the store still says what the plan was made from. Raises Refused."""
+    """Raises Refused if the store or the command changed since the plan was made."""
     before = plan.preflight
     if not fresh.resumable:
-        raise Refused(f"It cannot be resumed any more: {fresh.reason}.")
-    moved = [
+        raise Refused(f"No longer resumable: {fresh.reason}.")
+    changed = [
         f"{name} {before.record.get(name, 'nothing')} → {value}"
         for name, value in fresh.record.items()
         if before.record.get(name) != value
     ]
-    if moved or fresh.position != before.position:
-        raise Refused(f"It moved since you looked ({', '.join(moved) or 'position'}); look again.")
+    if changed or fresh.position != before.position:
+        raise Refused(
+            f"The run changed meanwhile ({', '.join(changed) or 'position'}). Reload the plan."
+        )
     again = make_plan(plan.run, fresh, choices, plan.launches)
     if again.problem is not None:
         raise Refused(again.problem)
     if again.command != plan.command:
-        raise Refused("The command is not the one that you saw any more; look again.")
+        raise Refused("The command changed meanwhile. Reload the plan.")
 
 
 def environment(plan: Plan, ours: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of the program: ours, with what the plan adds."""
+    """Returns the environment of the program: ours plus the variables of the plan."""
     added = {} if plan.command is None else plan.command.env
     return {**(os.environ if ours is None else ours), **added}
 
 
 def output_folder(folder: Path, launch_id: str) -> Path:
-    """Where a launch in the background is told of; makes room for it.
-
-    What is told of older ones is removed, as far as they are over.
-    """
-    kept = folder / BEHIND
+    """Returns the output folder of a background launch; removes folders of old, ended ones."""
+    outputs = folder / OUTPUTS
     with suppress(OSError):
-        older = sorted(kept.iterdir(), key=lambda one: one.stat().st_mtime, reverse=True)
-        for one in older[MOST_KEPT - 1 :]:
+        older = sorted(outputs.iterdir(), key=lambda one: one.stat().st_mtime, reverse=True)
+        for one in older[MAX_OUTPUTS - 1 :]:
             if ending(one):
                 shutil.rmtree(one, ignore_errors=True)
-    return kept / launch_id
+    return outputs / launch_id
 
 
 def launches(folder: Path) -> list[dict[str, Any]]:
-    """The log, oldest first, with what is known of launches whose end nobody waited for."""
+    """Returns the log, oldest first, with a `state` for launches whose end is not logged."""
     found = read_log(folder)
     for launch in found:
         launch["state"] = "ended" if launch.get("ended_at") else _state_of(folder, launch)
@@ -331,7 +331,7 @@ def launches(folder: Path) -> list[dict[str, Any]]:
 
 def _state_of(folder: Path, launch: dict[str, Any]) -> str:
     name, run = str(launch.get("id")), str(launch.get("run"))
-    over = ending(folder / BEHIND / name) if name.isalnum() else {}
+    over = ending(folder / OUTPUTS / name) if name.isalnum() else {}
     if over:
         launch["exit_code"] = over.get("exit_code")
         return "ended"

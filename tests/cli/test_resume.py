@@ -283,6 +283,6 @@ def test_words_that_were_not_understood(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["resume", "nothing-like-it", "--plan", "--in", str(tmp_path)]) == 3
     assert main(["resume", "latest", "--decision", "maybe"]) == 2
     assert main(["resume", "latest", "--host", "clyde", "--plan", "--in", str(tmp_path)]) == 2
-    assert "There is no host 'clyde'" in capsys.readouterr().err
+    assert "Unknown host 'clyde'" in capsys.readouterr().err
     assert main(["resume", "--log"]) == 0
     assert "Nothing was launched yet." in capsys.readouterr().out

@@ -114,7 +114,7 @@ def test_the_id_is_typed_where_money_moves_and_the_password_for_the_program(scen
         assert terminal.wait() == 0, terminal.text()
         assert "opensesame" not in terminal.text()
         assert terminal.modes() != hidden, "what is typed is seen again"
-        assert "By the store it completed; the program ended with exit code 0." in terminal.text()
+        assert "Completed; the program ended with exit code 0." in terminal.text()
         assert "track destination: waiting → completed" in terminal.text()
     (launch,) = scene.log()
     assert (launch["verdict"], launch["exit_code"], launch["where"]) == ("completed", 0, "terminal")
@@ -156,7 +156,7 @@ def test_a_spinner_in_a_terminal_without_a_width_ends(scene: Scene) -> None:
 def test_in_the_background_it_has_a_terminal_of_its_own(scene: Scene, stands_in: str) -> None:
     ran = scene.run(stands_in, "--background")
     assert ran.code == 0, ran.err
-    assert "By the store it completed; the program ended with exit code 0." in ran.out
+    assert "Completed; the program ended with exit code 0." in ran.out
     assert "✔ Cross-chain run resumed successfully." in ran.err
     assert "\x1b" not in ran.err and "\r" not in ran.err
     (launch,) = scene.log()
@@ -167,7 +167,7 @@ def test_what_nobody_can_answer_is_no_success(scene: Scene) -> None:
     ran = scene.run("no key", "--background")
     assert ran.code == 1
     assert "✖ Resume requires a wallet key." in ran.err
-    assert "it still waits: nothing was resumed" in ran.out
+    assert "till waiting; not resumed" in ran.out
 
 
 def test_it_is_given_words_folder_and_three_descriptors_and_the_lock(scene: Scene) -> None:
@@ -264,5 +264,5 @@ def test_a_run_that_moved_between_two_looks_is_not_launched(scene: Scene) -> Non
         Book().run("XDest", RUN_ID).save(scene.database)
         terminal.press(f"{RUN_ID}\r")
         assert terminal.wait() == 1
-        assert "cannot be resumed any more" in terminal.text().replace("\n", " ")
+        assert "No longer resumable" in terminal.text().replace("\n", " ")
     assert scene.starts() == 0 and scene.log() == []

@@ -79,7 +79,7 @@ def test_zones() -> None:
 
 THEMES = "it can be auto, dark, light, cb-dark, cb-light, terminal."
 ZONES = "it can be local, utc or a name such as Europe/London."
-WORDS = 'must be a list of words, such as ["npm", "run", "resume"].'
+WORDS = 'must be a list of strings, such as ["npm", "run", "resume"].'
 AMOUNT = 'it must be an amount such as "3.00".'
 KEYS = 'must be a key such as "ctrl+r", a list of keys, or "" for none.'
 
@@ -88,7 +88,7 @@ KEYS = 'must be a key such as "ctrl+r", a list of keys, or "" for none.'
     ("text", "problem"),
     [
         ('themee = "dark"', "themee is unknown; did you mean theme?"),
-        ("xyzzy = 1", "xyzzy is unknown and was ignored."),
+        ("xyzzy = 1", "xyzzy is unknown; ignored."),
         ('theme = "blue"', f"theme is 'blue'; {THEMES}"),
         ("theme = 3", f"theme is 3; {THEMES}"),
         ('mouse = "yes"', "mouse is 'yes'; it can be true or false."),

@@ -13,7 +13,7 @@ import pytest
 
 from inspector.process.background import Background, ending, run_in_background
 from inspector.process.foreground import NotStarted
-from inspector.process.supervisor import MOST_BYTES
+from inspector.process.supervisor import MAX_OUTPUT_BYTES
 from tests.process.gone import gone_within, is_gone
 
 ROOT = Path(__file__).parents[2]
@@ -74,9 +74,9 @@ def test_it_inherits_what_is_named_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_a_program_that_cannot_be_run_is_told(tmp_path: Path) -> None:
-    with pytest.raises(NotStarted, match="could not be started"):
+    with pytest.raises(NotStarted, match="Could not be started"):
         run_in_background(["x"], program="/nowhere/x", cwd="/", env={}, folder=tmp_path / "a")
-    with pytest.raises(NotStarted, match="could not be started"):
+    with pytest.raises(NotStarted, match="Could not be started"):
         run_in_background(["sh"], program=SH, cwd="/nowhere", env={}, folder=tmp_path / "b")
     with pytest.raises(NotStarted):
         run_in_background(["sh", "a\0b"], program=SH, cwd="/", env={}, folder=tmp_path / "c")
@@ -95,7 +95,7 @@ def test_output_without_end_is_bounded(tmp_path: Path) -> None:
     started = run(tmp_path, script, "sh", "x" * 60)
     assert started.wait(20) == 0
     kept = (tmp_path / "told" / "output.txt").read_text()
-    assert len(kept) <= MOST_BYTES and kept.startswith("(what came before is not kept)")
+    assert len(kept) <= MAX_OUTPUT_BYTES and kept.startswith("(earlier output was dropped)")
     assert kept.rstrip().splitlines()[-1].startswith("4999 ")
 
 

@@ -14,7 +14,7 @@ from inspector.process.child import Child
 from tests.process.gone import gone_within, is_gone
 
 ROOT = Path(__file__).parents[2]
-WAITS = "from inspector.process.child import Lifeline\nwhile not Lifeline().rest(60): pass\n"
+WAITS = "from inspector.process.child import Lifeline\nwhile not Lifeline().wait(60): pass\n"
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_it_ends_when_the_process_that_started_it_is_killed(modules: Path, meanw
     (modules / "waits.py").write_text(
         "import sys\nfrom inspector.process.child import Lifeline\n"
         "line = Lifeline()\nprint('ready', file=sys.stderr, flush=True)\n"
-        "while not line.rest(60): pass\n"
+        "while not line.wait(60): pass\n"
     )
     program = (
         "import os, time\n"

@@ -107,7 +107,7 @@ def test_a_terminal_without_a_size_has_one_meanwhile() -> None:
 @pytest.mark.parametrize("program", ["/nowhere/at-all", "/", "/etc/hostname"])
 def test_what_cannot_be_run_is_told(program: str) -> None:
     with drive(program, "x") as terminal:
-        assert "could not be started" in told(terminal)["why"]
+        assert "Could not be started" in told(terminal)["why"]
 
 
 def test_descriptors_of_ours_are_closed() -> None:

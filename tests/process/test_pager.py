@@ -41,9 +41,9 @@ def test_only_pager_is_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("environ", "sentence"),
     [
-        ({}, "There is no pager, less is not found: set $PAGER to another, or save."),
-        ({"PAGER": "gone -x"}, "$PAGER names gone, which is not found: set it to less, or save."),
-        ({"PAGER": "less '"}, "$PAGER cannot be read as words: a quote in it is not closed."),
+        ({}, "No pager: less was not found. Set $PAGER, or save."),
+        ({"PAGER": "gone -x"}, "$PAGER names gone, which was not found. Set $PAGER, or save."),
+        ({"PAGER": "less '"}, "$PAGER is not valid: unclosed quote."),
     ],
 )
 def test_no_pager_is_a_sentence(environ: dict[str, str], sentence: str, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_pager_in_which_something_was_read_is_not_waited_for(
 ) -> None:
     waited: list[bool] = []
     monkeypatch.setattr(foreground, "until_enter", lambda: waited.append(True))
-    monkeypatch.setattr(foreground, "AT_ONCE", 0.0)
+    monkeypatch.setattr(foreground, "MIN_PAGER_SECONDS", 0.0)
     chosen = program(tmp_path, "p", "raise SystemExit(5)")
     assert read_in(Pager(str(chosen), ("p",)), "x", dict(os.environ)) == 5
     assert waited == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.process.supervisor import LONGEST_LINE, PlainLines
+from inspector.process.supervisor import MAX_LINE_CHARS, PlainLines
 
 
 def lines_of(*pieces: bytes) -> list[str]:
@@ -56,7 +56,7 @@ def test_a_line_and_a_sequence_without_an_end_are_bounded() -> None:
     plain = PlainLines()
     for _ in range(100):
         plain.feed(b"x" * 1000)
-    assert len(plain.current) == LONGEST_LINE
+    assert len(plain.current) == MAX_LINE_CHARS
     plain = PlainLines()
     plain.feed(b"\x1b]0;" + b"y" * 20_000)
     assert plain.feed(b"\n") and plain.current == ""

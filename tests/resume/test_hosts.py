@@ -72,7 +72,7 @@ def test_what_was_filled_in_is_not_filled_again() -> None:
     [
         ("{run_id}", {"run_id": "--eval=1"}, "option"),
         ("{run}", {}, "it can have"),
-        ("{decision}", {}, "approve or to deny"),
+        ("{decision}", {}, "approve or deny first"),
         ("{approval_id}", {}, "exactly one"),
         ("{session_id}", {"session_id": ""}, "does not have"),
     ],

@@ -8,9 +8,9 @@ import pytest
 from inspector.model.preflight import PreFlight, refused
 from inspector.model.status import Status
 from inspector.resume.launch import (
-    BEHIND,
     LOG_NAME,
-    MOST_KEPT,
+    MAX_OUTPUTS,
+    OUTPUTS,
     TERMINAL,
     Launching,
     Refused,
@@ -80,7 +80,7 @@ def test_a_plan_made_before_another_launch_is_out_of_date(
     launching = claimed(flight, tmp_path)
     launching.begin(TERMINAL)
     launching.end(0, flight)
-    with pytest.raises(Refused, match="somebody else"):
+    with pytest.raises(Refused, match="someone else"):
         claim(tmp_path, looked_at, lambda: NOW)
     claim(tmp_path, plan_of(flight, tmp_path), lambda: NOW).release()
 
@@ -91,13 +91,13 @@ def test_a_run_that_moved_is_not_launched(flight: PreFlight, tmp_path: Path) -> 
     grown = replace(flight, record={**flight.record, "events": "5"})
     with pytest.raises(Refused, match="events 4 → 5"):
         check(plan, grown, Choices())
-    with pytest.raises(Refused, match="cannot be resumed any more"):
+    with pytest.raises(Refused, match="No longer resumable"):
         check(plan, refused(KEY, "it completed"), Choices())
     assert flight.position is not None
     elsewhere = replace(flight, position=replace(flight.position, statement_index=3))
     with pytest.raises(Refused, match="position"):
         check(plan, elsewhere, Choices())
-    with pytest.raises(Refused, match="not the one that you saw"):
+    with pytest.raises(Refused, match="command changed meanwhile"):
         check(plan, replace(flight, prompt="other words"), Choices())
 
 
@@ -124,7 +124,7 @@ def test_what_cannot_be_launched_takes_no_lock(tmp_path: Path) -> None:
 def test_what_cannot_be_logged_is_not_begun(flight: PreFlight, tmp_path: Path) -> None:
     launching = claimed(flight, tmp_path)
     (tmp_path / LOG_NAME).mkdir()
-    with pytest.raises(Refused, match="not begun"):
+    with pytest.raises(Refused, match="cannot be logged"):
         launching.begin(TERMINAL)
     launching.release()
 
@@ -141,7 +141,7 @@ def test_a_launch_whose_end_nobody_saw_is_unknown(flight: PreFlight, tmp_path: P
     launch = launching.begin(TERMINAL)
     launching.release()
     assert launches(tmp_path)[0]["state"] == "unknown"
-    told = tmp_path / BEHIND / launch.id
+    told = tmp_path / OUTPUTS / launch.id
     told.mkdir(parents=True)
     (told / "ended.json").write_text('{"exit_code": 3}')
     (found,) = launches(tmp_path)
@@ -149,10 +149,10 @@ def test_a_launch_whose_end_nobody_saw_is_unknown(flight: PreFlight, tmp_path: P
 
 
 def test_old_outputs_go_those_of_living_programs_stay(tmp_path: Path) -> None:
-    for number in range(MOST_KEPT + 5):
+    for number in range(MAX_OUTPUTS + 5):
         told = output_folder(tmp_path, f"{number:03d}")
         told.mkdir(parents=True)
         if number != 0:
             (told / "ended.json").write_text('{"exit_code": 0}')
-    kept = {one.name for one in (tmp_path / BEHIND).iterdir()}
-    assert "000" in kept and len(kept) <= MOST_KEPT + 1
+    kept = {one.name for one in (tmp_path / OUTPUTS).iterdir()}
+    assert "000" in kept and len(kept) <= MAX_OUTPUTS + 1

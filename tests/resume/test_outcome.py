@@ -49,4 +49,4 @@ def test_only_what_went_on_went_well() -> None:
 def test_how_a_program_ended_in_words() -> None:
     assert "code 1" in exit_words(1)
     assert "signal 9" in exit_words(-9)
-    assert "not known" in exit_words(None)
+    assert "unknown" in exit_words(None)

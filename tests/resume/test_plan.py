@@ -66,7 +66,7 @@ def test_a_prompt_too_long_for_a_word_is_told(installed: Path, tmp_path: Path) -
 def test_nothing_is_decided_for_a_person(installed: Path, tmp_path: Path) -> None:
     template = Choices(prism=["mine", "{run_id}", "{decision}"])
     plan = make_plan(run(), waiting(str(tmp_path)), template)
-    assert plan.problem == "Say whether to approve or to deny." and plan.request is None
+    assert plan.problem == "Choose approve or deny first." and plan.request is None
     chosen = Choices(prism=["mine", "{run_id}", "{decision}"], decision="deny")
     plan = make_plan(run(), waiting(str(tmp_path)), chosen)
     assert plan.command is not None and plan.command.argv == ("mine", "r", "deny")

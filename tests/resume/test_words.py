@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from inspector.model.preflight import Command
-from inspector.resume.command import program_of, quoted, shell_line, why_unfit
+from inspector.resume.command import argument_error, program_of, quoted, shell_line
 from tests.resume.stand_ins import program
 
 HOSTILE = [
@@ -68,7 +68,7 @@ def test_the_line_goes_to_the_folder_and_names_the_environment(tmp_path: Path) -
     ],
 )
 def test_words_that_no_program_can_be_given(words: list[str], why: str | None) -> None:
-    found = why_unfit(words)
+    found = argument_error(words)
     assert found is None if why is None else found is not None and why in found
 
 

@@ -131,10 +131,10 @@ def write_plan(page: ResumePage, plan: Plan, now: int) -> None:
     if flight.stands is not None:
         kind = "" if flight.position is None else flight.position.kind
         sign = {"parallel": f"{glyphs.parallel} ", "loop": f"{glyphs.loop} "}.get(kind, "")
-        page.fact("stands in", sign + safe(flight.stands))
+        page.fact("stopped at", sign + safe(flight.stands))
     if flight.liveness is not None:
         word, _, rest = flight.liveness.partition(", ")
-        page.fact("alive", safe(word), suspended=safe(rest))
+        page.fact("running?", safe(word), suspended=safe(rest))
     if flight.deadline is not None:
         page.fact("time left", _left(flight.deadline - now), role=Role.WARNING)
     page.gap()
@@ -214,11 +214,11 @@ def write_question(page: ResumePage, plan: Plan, behind: bool) -> None:
 
 
 def write_outcome(page: ResumePage, outcome: Outcome, ended: str, said: Sequence[str]) -> None:
-    """What came of a launch: by the store first, then how the program ended."""
+    """Writes the result of a launch: the recorded outcome first, then the exit code."""
     glyphs = page.ui.glyphs
     well = outcome.went_well
     page.remark(
-        sentence(f"by the store {outcome.words}"),
+        sentence(outcome.words),
         glyphs.completed if well else glyphs.failed,
         Role.SUCCESS if well else Role.ERROR,
         Role.STRONG,

@@ -375,7 +375,7 @@ class ResumeScreen(CommandScreen):
         front = self._launcher.app.screen
         if isinstance(front, CommandScreen):
             title = self._run.title
-            front.show_message(front.ui.glyphs.safe(f"{title}: by the store {over.outcome.words}."))
+            front.show_message(front.ui.glyphs.safe(f"{title}: {over.outcome.words}."))
 
     def _say(self, sentence: str) -> None:
         self.show_message(self.ui.glyphs.safe(sentence))

@@ -94,8 +94,8 @@ async def test_it_says_what_the_picture_says(installed: Path) -> None:
     async with dialog(audit_flight(str(installed))) as found:
         for words in (
             "Resume nightly-audit", "nothing has been started",
-            "stands in      ∥ parallel p1, statement 2",
-            "alive          unknown   nothing written for 11 h",
+            "stopped at     ∥ parallel p1, statement 2",
+            "running?       unknown   nothing written for 11 h",
             "✓ keep         branches a, b",
             "≈ unconfirmed  branch c: its value exists, its end was never recorded;",
             "· will run     branch d, then the join, then what the source says",
@@ -183,7 +183,7 @@ async def test_a_launch_asks_once_more_and_begins_on_cancel(installed: Path) -> 
         assert "Nobody can answer what it asks." in found.text
         assert found.choice == "Cancel"
         await found.press("enter")
-        assert "stands in" in found.text and found.choice == "Cancel"
+        assert "stopped at" in found.text and found.choice == "Cancel"
         await found.press("B", "B")
         assert not (installed / "started").exists()
         await found.press("escape", "escape")
@@ -195,7 +195,7 @@ async def test_a_launch_in_the_background_is_judged_by_the_store(installed: Path
     after = replace(flight, record={"run": "completed", "events": "41"}, outcome=Status.COMPLETED)
     async with dialog(flight, flight, after) as found:
         await found.press("B", "down", "enter")
-        await found.until("By the store it completed.")
+        await found.until("Completed.")
         for words in (
             "The program ended with exit code 0.",
             "running → completed",
@@ -214,7 +214,7 @@ async def test_a_launch_that_changed_nothing_is_told_so(installed: Path) -> None
     flight = audit_flight(str(installed))
     async with dialog(flight) as found:
         await found.press("B", "down", "enter")
-        await found.until("By the store nothing was recorded: nothing was resumed.")
+        await found.until("Not resumed: nothing new was recorded.")
 
 
 async def test_a_dialog_that_was_closed_does_not_end_the_program(installed: Path) -> None:
@@ -227,7 +227,7 @@ async def test_a_dialog_that_was_closed_does_not_end_the_program(installed: Path
         await found.until("It goes on when this is closed.")
         await found.press("escape")
         (installed / "go").touch()
-        await found.until("nightly-audit: by the store it completed.")
+        await found.until("nightly-audit: completed.")
     assert launches(state_dir())[0]["verdict"] == "completed"
 
 
@@ -236,8 +236,8 @@ async def test_a_run_that_moved_meanwhile_is_not_launched(installed: Path) -> No
     moved = replace(flight, record={"run": "running", "events": "39"})
     async with dialog(flight, moved) as found:
         await found.press("B", "down", "enter")
-        await found.until("It moved since you looked (events 38 → 39)")
-        assert "stands in" in found.text
+        await found.until("The run changed meanwhile (events 38 → 39)")
+        assert "stopped at" in found.text
     assert not (installed / "started").exists() and launches(state_dir()) == []
 
 
@@ -254,7 +254,7 @@ async def test_a_second_launch_is_refused_while_the_first_lives(installed: Path)
         assert "Already running" in found.lines[-1] and "Launch it" not in found.text
         (installed / "go").touch()
         await found.press("escape")
-        await found.until("nightly-audit: by the store nothing was recorded")
+        await found.until("nightly-audit: not resumed")
 
 
 async def test_what_may_live_is_launched_only_after_its_id_was_typed(installed: Path) -> None:
@@ -270,7 +270,7 @@ async def test_what_may_live_is_launched_only_after_its_id_was_typed(installed: 
         await found.press(*"yes", "enter")
         assert "That is something else: nothing was started." in found.lines[-1]
         await found.press(*["backspace"] * 3, *"20260116-030000-b1b1b1", "enter")
-        await found.until("By the store")
+        await found.until("exit code")
     assert (installed / "started").exists()
 
 
@@ -327,7 +327,7 @@ async def test_a_decision_is_taken_by_a_person_with_the_time_that_is_left(instal
         assert "time left      1m 15s" in found.text
         assert "Decision: not taken   approve or deny" in found.text
         await found.press("B")
-        assert "Say whether to approve or to deny." in found.lines[-1]
+        assert "Choose approve or deny first." in found.lines[-1]
         await found.press("d")
         assert "Decision: approve" in found.text and "claude r-1 approve" in found.text
         await found.press("d", "p")

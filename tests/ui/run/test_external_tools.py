@@ -304,14 +304,14 @@ class TestPager:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def read(path: str) -> int:
-            raise NotStarted("It could not be started: Exec format error.")
+            raise NotStarted("Could not be started: Exec format error.")
 
-        assert paging(monkeypatch, read) == ["It could not be started: Exec format error."]
+        assert paging(monkeypatch, read) == ["Could not be started: Exec format error."]
 
     def test_a_pager_that_is_not_there_is_a_sentence(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PAGER", "no-such-pager -R")
         assert paging(monkeypatch, lambda path: 0) == [
-            "$PAGER names no-such-pager, which is not found: set it to less, or save."
+            "$PAGER names no-such-pager, which was not found. Set $PAGER, or save."
         ]
 
 
