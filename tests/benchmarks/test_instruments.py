@@ -14,6 +14,7 @@ from benchmarks.runs import LIVE, many
 from benchmarks.terminal import Terminal
 from benchmarks.witness import Witness
 from benchmarks.writers import make_run, text_of, texts_of
+from tests.waiting import wait_until
 
 PROGRAM = """
 import sys, time
@@ -66,9 +67,7 @@ def test_a_witness_sees_what_is_gone_a_moment_later(tmp_path: Path) -> None:
     with Witness(tmp_path) as witness:
         (tmp_path / "run/state.db-shm").touch()
         (tmp_path / "run/state.db-shm").unlink()
-        end = time.monotonic() + 10
-        while not witness.appeared() and time.monotonic() < end:
-            time.sleep(0.05)
+        wait_until(witness.appeared)
         assert witness.appeared() == {"run/state.db-shm"}
 
 

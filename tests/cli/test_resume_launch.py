@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from tests.process.gone import gone_within
 from tests.query.grimoire.building import Book
 from tests.resume.stand_ins import RUN_ID, crossing, grimoire, key_of
 from tests.resume.terminal import ROOT, Terminal
+from tests.waiting import wait_until
 
 
 class Ran(NamedTuple):
@@ -225,9 +225,7 @@ def test_a_program_in_the_background_goes_on_without_us(scene: Scene) -> None:
     assert "Already running" in scene.run("success").out
     (scene.state / "go-on").touch()
     assert gone_within(pid, 10)
-    until = time.monotonic() + 10
-    while scene.log()[0]["state"] != "ended" and time.monotonic() < until:
-        time.sleep(0.05)
+    wait_until(lambda: scene.log()[0]["state"] == "ended")
     (launch,) = scene.log()
     assert (launch["state"], launch["exit_code"], launch["verdict"]) == ("ended", 0, None)
 

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from inspector.demo.writer import MAX_ENDED_RUNS, Stage
 from inspector.query.workspace import Workspace
 from tests.demo.made import NOW, broken_chains, folder_of, folders, query, receipts_of
 from tests.process.gone import gone_within, is_gone
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 QUICK = 300.0
@@ -24,13 +24,6 @@ QUICK = 300.0
 def workspace(tmp_path: Path, set_now: Callable[[str], None]) -> DemoWorkspace:
     set_now(str(NOW))
     return create(str(tmp_path / "demo"), clock=lambda: NOW)
-
-
-def wait_for(happened: Callable[[], bool], seconds: float = 10) -> None:
-    until = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < until
-        time.sleep(0.02)
 
 
 def status_in_another_process(folder: Path) -> str:
@@ -47,8 +40,8 @@ def test_the_live_run_goes_on_to_its_end(workspace: DemoWorkspace) -> None:
     folder = folder_of(workspace, "a7b3c9")
     others = set(folders(workspace))
     with start_writers(workspace, speed=QUICK) as writers:
-        wait_for(lambda: "completed" in status_in_another_process(folder))
-        wait_for(lambda: len(set(folders(workspace)) - others) >= 3)
+        wait_until(lambda: "completed" in status_in_another_process(folder))
+        wait_until(lambda: len(set(folders(workspace)) - others) >= 3)
         assert writers.running
     assert not writers.running
     assert [row[0] for row in query(folder, "SELECT id FROM execution")] == list(range(1, 54))
@@ -77,8 +70,8 @@ def test_prism_stays_open_and_casts_end_one_after_the_other(workspace: DemoWorks
     live = "SELECT status FROM prism_runs WHERE id = 'r-7f2c'"
     planted = int(asked_in_another_process(grimoire, "SELECT count(*) FROM runs")[0])
     with start_writers(workspace, speed=QUICK) as writers:
-        wait_for(lambda: asked_in_another_process(prism, live) == ["succeeded"])
-        wait_for(
+        wait_until(lambda: asked_in_another_process(prism, live) == ["succeeded"])
+        wait_until(
             lambda: (
                 int(asked_in_another_process(grimoire, "SELECT count(*) FROM ledger")[0])
                 > planted + 1
@@ -114,10 +107,10 @@ def test_a_lock_delays_a_row_and_loses_none(workspace: DemoWorkspace) -> None:
         assert holder.stdout is not None and holder.stdin is not None
         assert holder.stdout.readline() == b"locked\n"
         others = set(folders(workspace))
-        wait_for(lambda: len(set(folders(workspace)) - others) >= 2)
+        wait_until(lambda: len(set(folders(workspace)) - others) >= 2)
         holder.stdin.close()
         holder.wait()
-        wait_for(lambda: "completed" in status_in_another_process(folder))
+        wait_until(lambda: "completed" in status_in_another_process(folder))
         assert writers.running
     assert query(folder, "SELECT count(*), max(id) FROM execution") == [(53, 53)]
 
@@ -171,7 +164,7 @@ def test_a_killed_parent_leaves_neither_writer_nor_folder() -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as parent:
         assert parent.stdout is not None
         pid, root = parent.stdout.readline().split()
-        wait_for(lambda: len(os.listdir(f"{root}/runs")) > 13)
+        wait_until(lambda: len(os.listdir(f"{root}/runs")) > 13)
         parent.kill()
         parent.wait()
         assert gone_within(int(pid), 2)

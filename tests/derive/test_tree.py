@@ -1,8 +1,5 @@
 """The rows of the timeline: right under any folds, and while the run grows or is travelled."""
 
-import time
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +10,7 @@ from inspector.derive.tree import DEEP, WIDE, Row, TreeIndex
 from inspector.model.status import Status
 from inspector.model.step import StepKind
 from tests.derive.tables import Spec, flat, naive_children, naive_inner, nested, table_of
+from tests.growth import assert_grows_at_most
 
 KINDS = [
     StepKind.STATEMENT,
@@ -340,15 +338,6 @@ def test_asking_beyond_the_rows_is_an_error() -> None:
         index.step_at(-1)
 
 
-def _fastest(action: Callable[[], object]) -> float:
-    best = float("inf")
-    for _ in range(5):
-        begin = time.process_time()
-        action()
-        best = min(best, time.process_time() - begin)
-    return best
-
-
 def test_a_row_of_a_long_run_is_found_as_fast_as_one_of_a_short_run() -> None:
     def parallels(count: int) -> TreeIndex:
         specs: list[Spec] = []
@@ -363,4 +352,4 @@ def test_a_row_of_a_long_run_is_found_as_fast_as_one_of_a_short_run() -> None:
             index.row_of(step)
 
     small, large = parallels(100), parallels(10_000)
-    assert _fastest(lambda: look(large)) < 8 * _fastest(lambda: look(small))
+    assert_grows_at_most(8, lambda: look(small), lambda: look(large))

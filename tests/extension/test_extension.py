@@ -7,13 +7,14 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.waiting import wait_until
 
 EXAMPLE = Path(__file__).parent / "example"
 ROOT = Path(__file__).parents[2]
@@ -150,10 +151,7 @@ def test_it_is_resumed_by_its_own_command(inspector: Inspector, database: Path) 
     assert plan["resumable"] and plan["command"]["argv"][1:3] == ["-m", "inspector_tally.resume"]
     resumed = content(inspector("runs", "--json"))["runs"][0]["key"]
     inspector("resume", resumed, "--yes")
-    deadline = time.monotonic() + PATIENCE
-    while (word := job_word(database)) != "ok" and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert word == "ok"
+    wait_until(lambda: job_word(database) == "ok")
     again = inspector("resume", "j1", "--plan", code=1)
     assert "only a held job" in (again.stdout + again.stderr).lower()
 

@@ -1,7 +1,6 @@
 """A run that is followed is read by its worker alone, and the list hears of it from there."""
 
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +17,8 @@ from inspector.query.workspace import Workspace
 
 COMMITS = 4
 PATIENCE = 20.0
+SILENCE = 0.4
+"""Seconds; longer than the feed holds anything back."""
 
 
 class Told:
@@ -44,6 +45,12 @@ class Told:
         with self._news:
             assert self._news.wait_for(holds, PATIENCE)
 
+    def wait_for_silence(self) -> None:
+        """Waits until nothing was delivered for a while, to see that nothing is told twice."""
+        with self._news:
+            while self._news.wait(SILENCE):
+                pass
+
     def events(self) -> int:
         return max((view.total_events for view in self.views), default=0)
 
@@ -67,7 +74,7 @@ def test_each_commit_is_read_once_and_told_once(
         feed.in_view([key])
         feed.follow([Subscription(key)])
         told.wait(lambda: told.events() == 3 and told.listed() == 3)
-        time.sleep(0.5)
+        told.wait_for_silence()
         summarize, read_whole = ProseStore.summarize, Workspace.read_whole
 
         def counted(self: ProseStore) -> object:
@@ -84,7 +91,7 @@ def test_each_commit_is_read_once_and_told_once(
         for number in range(4, 4 + COMMITS):
             assert not OneRowPerCall().run(database, row_sql(number)).trouble
             told.wait(lambda n=number: told.events() == n and told.listed() == n)  # type: ignore[misc]
-            time.sleep(0.3)
+            told.wait_for_silence()
         assert (summaries, wholes) == ([], [])
         assert len(told.overviews) - before == COMMITS
         feed.follow([])

@@ -1,7 +1,8 @@
 """Whether a process is gone, also where nobody reaps the orphans of others (containers)."""
 
 import subprocess
-import time
+
+from tests.waiting import becomes_true
 
 
 def is_gone(pid: int) -> bool:
@@ -13,9 +14,4 @@ def is_gone(pid: int) -> bool:
 
 def gone_within(pid: int, seconds: float) -> bool:
     """Waits for the end of a process that is not our child."""
-    until = time.monotonic() + seconds
-    while not is_gone(pid):
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True
+    return becomes_true(lambda: is_gone(pid), seconds)

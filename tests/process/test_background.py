@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from inspector.process.background import Background, ending, run_in_background
 from inspector.process.foreground import NotStarted
 from inspector.process.supervisor import MAX_OUTPUT_BYTES
 from tests.process.gone import gone_within, is_gone
+from tests.waiting import becomes_true
 
 ROOT = Path(__file__).parents[2]
 SH = "/bin/sh"
@@ -38,13 +38,6 @@ def run(
         keep=keep,
         on_start=on_start,
     )
-
-
-def within(seconds: float, true: Callable[[], bool]) -> bool:
-    end = time.monotonic() + seconds
-    while not true() and time.monotonic() < end:
-        time.sleep(0.02)
-    return true()
 
 
 def test_it_has_a_terminal_with_a_size(tmp_path: Path) -> None:
@@ -102,7 +95,7 @@ def test_output_without_end_is_bounded(tmp_path: Path) -> None:
 def test_a_question_is_seen_although_its_line_has_no_end(tmp_path: Path) -> None:
     started = run(tmp_path, "printf 'Keystore password: '; sleep 60")
     try:
-        assert within(10, lambda: started.current == "Keystore password:")
+        assert becomes_true(lambda: started.current == "Keystore password:")
     finally:
         assert started.pid is not None
         os.kill(started.pid, signal.SIGKILL)
@@ -134,7 +127,7 @@ def test_it_outlives_whoever_started_it(tmp_path: Path) -> None:
     pid = int(ran.stdout)
     assert not is_gone(pid)
     (tmp_path / "go").touch()
-    assert within(10, lambda: ending(tmp_path / "told") == {"exit_code": 5})
+    assert becomes_true(lambda: ending(tmp_path / "told") == {"exit_code": 5})
     assert gone_within(pid, 5)
     assert (tmp_path / "told" / "output.txt").read_text() == "over\n"
 

@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from inspector.process.child import Child
 from tests.process.gone import gone_within, is_gone
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 WAITS = "from inspector.process.child import Lifeline\nwhile not Lifeline().wait(60): pass\n"
@@ -83,9 +83,7 @@ def test_stop_ends_one_that_does_not_listen(modules: Path) -> None:
         "time.sleep(60)\n"
     )
     child = Child("deaf")
-    while "ready" not in child.errors():
-        assert child.running, child.errors()
-        time.sleep(0.01)
+    wait_until(lambda: "ready" in child.errors())
     assert child.stop(0.1) == -signal.SIGKILL
     assert is_gone(child.pid)
 

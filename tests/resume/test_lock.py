@@ -5,14 +5,13 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from inspector.resume.lock import AlreadyRunning, NoLock, acquire, holder_of
+from tests.waiting import becomes_true
 
 KEY = "openprose:/a b/'c'\n/state.db#\udcff"
 ROOT = Path(__file__).parents[2]
@@ -36,15 +35,6 @@ def holder(folder: Path, key: str) -> "subprocess.Popen[str]":
     )
     assert process.stdout is not None and process.stdout.readline() == "held\n"
     return process
-
-
-def within(seconds: float, true: Callable[[], bool]) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if true():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_a_second_launch_is_told_of_the_first(tmp_path: Path) -> None:
@@ -88,7 +78,7 @@ def test_it_lives_as_long_as_the_program_that_inherited_it(tmp_path: Path) -> No
     with pytest.raises(AlreadyRunning):
         acquire(tmp_path, "run", "")
     child.communicate(b"\n")
-    assert within(5, lambda: holder_of(tmp_path, "run") is None)
+    assert becomes_true(lambda: holder_of(tmp_path, "run") is None)
 
 
 def test_looking_does_not_get_in_the_way(tmp_path: Path) -> None:

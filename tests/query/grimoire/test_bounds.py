@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ from inspector.query.grimoire.fold import apply
 from inspector.query.grimoire.run_money import RunMoney
 from inspector.query.grimoire.state import State
 from inspector.query.grimoire.store_reader import GrimoireStore
+from tests.growth import assert_grows_at_most
 from tests.query.grimoire.building import Book, Ledger
 
 
@@ -87,20 +87,15 @@ def test_what_is_kept_of_a_large_ledger_is_bounded_by_its_text(
 
 @pytest.mark.parametrize("work", ["fold", "money"])
 def test_work_grows_with_the_text_and_no_faster(work: str) -> None:
-    def spent(rounds: int) -> float:
-        content = long_ledger("r", rounds).text().encode()
+    def work_through(content: bytes) -> None:
         state, money = State(), RunMoney()
-        began = time.process_time()
         for page in entries.pages(content):
             if work == "money":
                 money.take_all(page.entries)
             else:
                 for entry in page.entries:
                     apply(state, entry)
-        return time.process_time() - began
 
-    spent(500)
-    small = min(spent(500) for _ in range(3))
-    large = min(spent(8000) for _ in range(2))
-    # Sixteen times the text; what grows with its square would take 256 times as long.
-    assert large < 5 * 16 * small
+    small, large = (long_ledger("r", rounds).text().encode() for rounds in (500, 8000))
+    # Sixteen times the text: quadratic work would take 256 times as long.
+    assert_grows_at_most(5 * 16, lambda: work_through(small), lambda: work_through(large))
