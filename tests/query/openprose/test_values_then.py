@@ -202,7 +202,7 @@ def test_the_command_tells_values_at_an_event_and_at_a_step(
     at_step = ask(tmp_path, capsys, "--step", step)
     assert (at_step["at"], at_step["frame"]) == (2, "root")
     assert main(["values", "latest", "--at", "1", "--in", str(tmp_path)]) == 0
-    assert "when it was written is not recorded" in capsys.readouterr().out
+    assert "write time unknown" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("words", [("--at", "9"), ("--step", "nowhere")])
