@@ -15,9 +15,9 @@ from typing import Any
 
 from inspector.model.clock import Clock
 from inspector.query.raw_pages import RawText, cut_cell
-from inspector.query.raw_shapes import WITHHELD
+from inspector.query.raw_shapes import REDACTED
 from inspector.store.read import ZeroTouchReader
-from inspector.text.redacted_fields import WITHHELD as WITHHELD_NAMES
+from inspector.text.redacted_fields import REDACTED as WITHHELD_NAMES
 from inspector.text.secret_names import secret_name
 
 MOST_ROWS = 1000
@@ -165,7 +165,7 @@ class _Asked:
                 return sqlite3.SQLITE_DENY
         if action == sqlite3.SQLITE_READ and second:
             column = ((first or "").lower(), second.lower())
-            if column in WITHHELD:
+            if column in REDACTED:
                 self.withheld = True
                 return sqlite3.SQLITE_DENY
             self._takes_apart |= column in _HOLDS_WITHHELD

@@ -24,8 +24,8 @@ from inspector.text.redacted_fields import (
     PARAMETER,
     PARAMS,
     PENDING,
+    REDACTED,
     VALUE_OF_NAME,
-    WITHHELD,
 )
 
 T = TypeVar("T")
@@ -105,8 +105,8 @@ class Masks:
         return value
 
     def _walk(self, name: str, value: Any, data: bool, depth: int) -> Any:
-        if name in WITHHELD and data:
-            return self._hidden(value, WITHHELD[name])
+        if name in REDACTED and data:
+            return self._hidden(value, REDACTED[name])
         if isinstance(value, str):
             return self._text(name, value, data)
         if name == PENDING and data:

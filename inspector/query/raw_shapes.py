@@ -10,7 +10,7 @@ from typing import Any
 
 from inspector.query.tables import quoted
 
-WITHHELD = frozenset({("prism_leases", "token")})
+REDACTED = frozenset({("prism_leases", "token")})
 """Columns that are never read: whoever holds a lease's token may act in its owner's name."""
 
 MOST_COLUMNS = 2000
@@ -118,14 +118,14 @@ def read_columns(connection: sqlite3.Connection, name: str) -> tuple[RawColumn, 
 
 def _withheld(connection: sqlite3.Connection, name: str) -> Callable[[str, bool], bool]:
     """Which columns are never read: those, what is made of them, and what a view makes of them."""
-    own = {column for table, column in WITHHELD if table == name.lower()}
+    own = {column for table, column in REDACTED if table == name.lower()}
     if own:
         return lambda column, generated: generated or column in own
     reads = _reads(connection, name)
-    if not reads & WITHHELD:
+    if not reads & REDACTED:
         return lambda column, generated: False
     # A column of a view with the name of one that may be read is taken for that one.
-    known = {column for _, column in reads - WITHHELD if column not in {c for _, c in WITHHELD}}
+    known = {column for _, column in reads - REDACTED if column not in {c for _, c in REDACTED}}
     return lambda column, generated: column not in known
 
 

@@ -1,4 +1,4 @@
-"""Bytes that are no text: what they are by their first ones, and how they look in hexadecimal."""
+"""Describes binary data: file types by signature, image facts, hex rows, masking."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import islice
 from inspector.text.mask import mask
 
 _MOST_PARTS = 4_096
-"""Chunks, segments or blocks that are walked through."""
+"""Maximum chunks, segments or blocks to parse."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _PNG_COLOURS = {0: "grey", 2: "RGB", 3: "palette", 4: "grey with alpha", 6: "RGBA"}
@@ -22,25 +22,25 @@ _BMP_HEADERS = frozenset((12, 40, 52, 56, 64, 108, 124))
 
 @dataclass(frozen=True, slots=True)
 class ImageFacts:
-    """What an image says of itself; None and "" are what was not found in the bytes at hand."""
+    """Facts from an image's header; None or empty = not in the given bytes."""
 
     format: str
     """`PNG`, `JPEG`, `GIF`, `WebP` or `BMP`."""
     width: int | None = None
     height: int | None = None
     depth: str = ""
-    """`8-bit RGBA`, `24-bit`."""
+    """Such as `8-bit RGBA` or `24-bit`."""
     moves: bool | None = None
-    """Whether it is an animation."""
+    """True for an animation."""
 
     @property
     def pixels(self) -> int | None:
-        """Width times height."""
+        """Width × height."""
         return None if self.width is None or self.height is None else self.width * self.height
 
 
 def image_facts(head: bytes) -> ImageFacts | None:
-    """The facts of an image that begins with these bytes; None when they begin no image."""
+    """Returns the facts of an image from its first bytes; None if it is not an image."""
     for begins, read in _FORMATS:
         if begins(head):
             return read(head)
@@ -64,7 +64,7 @@ def _png(data: bytes) -> ImageFacts:
 
 
 def _png_moves(data: bytes) -> bool | None:
-    """An animation is announced before the first image data."""
+    """The animation chunk precedes the first image data."""
     at = 8
     for _ in range(_MOST_PARTS):
         length, kind = _big(data, at, 4), data[at + 4 : at + 8]
@@ -117,7 +117,7 @@ def _gif(data: bytes) -> ImageFacts:
 
 
 def _gif_moves(data: bytes, at: int) -> bool | None:
-    """Whether a second picture follows the first one."""
+    """True if there is a second frame."""
     pictures = 0
     for _ in range(_MOST_PARTS):
         kind = data[at : at + 1]
@@ -162,7 +162,7 @@ def _webp(data: bytes) -> ImageFacts:
 
 
 def _is_bmp(data: bytes) -> bool:
-    """Two letters alone would make an image of any text about BMX."""
+    """Checks more than `BM`: text may start with it."""
     return data[:2] == b"BM" and data[6:10] == bytes(4) and _little(data, 14, 4) in _BMP_HEADERS
 
 
@@ -172,7 +172,7 @@ def _bmp(data: bytes) -> ImageFacts:
     else:
         width, height, bits = _little(data, 18, 4), _little(data, 22, 4), _little(data, 28, 2)
         if height is not None and height >= 1 << 31:
-            # A negative height counts rows from the top.
+            # A negative height means top-down rows.
             height = (1 << 32) - height
     return ImageFacts("BMP", width, height, "" if bits is None else f"{bits}-bit", False)
 
@@ -231,8 +231,8 @@ _READABLE = re.compile(rb"[ -~]{12,65536}")
 _SHOWN = bytes(byte if 0x20 <= byte < 0x7F else ord(".") for byte in range(256))
 
 
-def what_they_are(head: bytes) -> str:
-    """What bytes are that begin so, in a few words: `PNG image`, `gzip data`, `bytes`."""
+def file_type(head: bytes) -> str:
+    """Returns the type of a file from its first bytes: `PNG image`, `gzip data`, `bytes`."""
     facts = image_facts(head)
     if facts is not None:
         return f"{facts.format} image"
@@ -248,7 +248,7 @@ def what_they_are(head: bytes) -> str:
 
 
 def hex_rows(data: bytes, each: int = 16) -> Iterator[str]:
-    """`data` in rows of `each` bytes: where a row begins, its bytes, and its ASCII."""
+    """Yields hex rows: offset, `each` bytes, ASCII."""
     room = each * 3 - 1
     for at in range(0, len(data), each):
         part = data[at : at + each]

@@ -1,4 +1,4 @@
-"""Untrusted text made safe to show: nothing in it can move the cursor, reorder or hide text."""
+"""Escapes untrusted text: nothing in it can move the cursor, reorder or hide text."""
 
 import base64
 import json
@@ -11,17 +11,17 @@ from decimal import Decimal
 from inspector.text.measure import cell_width
 
 TAB_CELLS = 4
-"""Columns between two tab stops."""
+"""Distance of tab stops."""
 
 MAX_MARKS = 30
-"""Combining marks kept on one character, the limit of Unicode's Stream-Safe Text Format."""
+"""Combining marks kept on one character: Unicode's Stream-Safe Text Format."""
 
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-"""Inside of a character class: what can reorder the text around it."""
+"""For a character class: characters that reorder the text around them."""
 
-# Unicode's Default_Ignorable_Code_Point and the other format characters that draw nothing: with
-# them text can be hidden, or two names can look alike. Joiners, variation selectors and tags are
-# among them and have lawful uses, which `_is_lawful` knows.
+# Unicode's Default_Ignorable_Code_Point and other format characters without a glyph: they hide
+# text or make two names look alike. Joiners, variation selectors and tags have legitimate uses,
+# which `_is_legitimate` recognises.
 _INVISIBLE = (
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
@@ -49,7 +49,7 @@ _JOINING_SCRIPTS = re.compile(
 
 
 def visible(text: str) -> str:
-    """`text` on one line, as plain characters and ASCII escapes such as `\\n`, `\\x1b`, `\\u202e`.
+    """Returns `text` on one line: plain characters and escapes such as `\\n`, `\\x1b`, `\\u202e`.
 
     Controls, bidirectional controls, lone surrogates, line separators and characters that draw
     nothing become escapes; letters, emoji and combining marks stay. A backslash stays one: the
@@ -68,7 +68,7 @@ def visible_lines(text: str) -> list[str]:
 
 
 def escaped(character: str) -> str:
-    """The ASCII escape of one character: `\\n`, `\\x1b`, `\\u202e` or `\\U000e0041`."""
+    """Returns the ASCII escape of a character: `\\n`, `\\x1b`, `\\u202e` or `\\U000e0041`."""
     code = ord(character)
     if code < 0x100:
         return _SHORT.get(character) or f"\\x{code:02x}"
@@ -76,7 +76,7 @@ def escaped(character: str) -> str:
 
 
 def _shown(text: str) -> Callable[[re.Match[str]], str]:
-    """A replacement for each risky character of `text`, which may look at its neighbours."""
+    """Returns a replacement function for the risky characters of `text`."""
     flags = {
         index
         for match in _FLAG_TAGS.finditer(text)
@@ -85,13 +85,13 @@ def _shown(text: str) -> Callable[[re.Match[str]], str]:
 
     def replacement(match: re.Match[str]) -> str:
         character, at = match[0], match.start()
-        return character if at in flags or _is_lawful(text, at) else escaped(character)
+        return character if at in flags or _is_legitimate(text, at) else escaped(character)
 
     return replacement
 
 
-def _is_lawful(text: str, at: int) -> bool:
-    """Whether the invisible character at `at` is part of an emoji or of a script's spelling."""
+def _is_legitimate(text: str, at: int) -> bool:
+    """True if the invisible character at `at` is part of an emoji or of a script's spelling."""
     character = text[at]
     before = text[at - 1] if at else ""
     after = text[at + 1] if at + 1 < len(text) else ""
@@ -116,14 +116,14 @@ def _ends_emoji(text: str, end: int) -> bool:
 
 
 def _is_symbol(character: str) -> bool:
-    """Emoji and pictographs, also those that this Python's Unicode tables do not know yet."""
+    """True for emoji and pictographs, including those newer than Python's Unicode tables."""
     if character in _EMOJI_AMONG_PUNCTUATION or "\U0001f000" <= character <= "\U0001faff":
         return True
     return character >= "\xa9" and unicodedata.category(character) in ("So", "Sk", "Sm")
 
 
 def _thin_marks(text: str) -> str:
-    """Escapes the marks beyond MAX_MARKS on one character, which would paint over other lines."""
+    """Escapes combining marks beyond MAX_MARKS, which would paint over other lines."""
     if text.isascii() or not _MAYBE_MARKS.search(text):
         return text
     pieces: list[str] = []
@@ -148,7 +148,7 @@ def _expand_tabs(line: str) -> str:
 
 
 def json_text(obj: object, *, indent: int | None = None) -> str:
-    """`obj` as JSON that is safe to print: controls appear only as `\\uXXXX`, letters as letters.
+    """Formats `obj` as printable JSON: controls as `\\uXXXX`, letters as they are.
 
     Integers beyond 2^53 and Decimals become strings, so do NaN and the infinities; bytes become
     `{"base64": "…"}`. Keys keep their order, depth has no limit. Raises TypeError for other types.
@@ -180,7 +180,7 @@ def json_text(obj: object, *, indent: int | None = None) -> str:
 
 
 class _Container:
-    """An object or array that is being written; a stack of them replaces recursion."""
+    """An open object or array; a stack of them replaces recursion."""
 
     __slots__ = ("closer", "entries", "used")
 
@@ -214,7 +214,7 @@ def _json_scalar(value: object) -> str:
     if isinstance(value, int):
         if -_LARGEST_EXACT <= value <= _LARGEST_EXACT:
             return int.__repr__(value)
-        # Decimal, because Python refuses to print an int of more than 4,300 digits.
+        # Decimal, because Python refuses to print ints of more than 4,300 digits.
         return f'"{Decimal(value):f}"'
     if isinstance(value, float):
         if math.isfinite(value):

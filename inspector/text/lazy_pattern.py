@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used, not when a program begins."""
+"""Regular expressions compiled on first use, to keep start-up fast."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import re
 from typing import Any, cast
 
 
-class _LatePattern:
-    """Stands for a pattern; each method of it is fetched once."""
+class _LazyPattern:
+    """Proxy of a pattern that compiles it on first access."""
 
     def __init__(self, source: str) -> None:
         self._source = source
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(re.compile(self._source), name)
-        # Found in the instance from now on, as fast as the pattern's own.
+        # Cached on the instance: later calls are as fast as the pattern's own.
         self.__dict__[name] = found
         return found
 
 
 def lazy_pattern(source: str) -> re.Pattern[str]:
-    """As `re.compile`, which is called for `source` when the pattern is first used."""
-    return cast("re.Pattern[str]", _LatePattern(source))
+    """Like `re.compile`, deferred to first use."""
+    return cast("re.Pattern[str]", _LazyPattern(source))

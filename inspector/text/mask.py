@@ -1,7 +1,7 @@
-"""Secrets in untrusted text, replaced by a label that says what was hidden and how long it was.
+"""Masks secrets in untrusted text: each becomes a label with its kind and length.
 
-Masking is a promise of the screen, the command line and every export (users' need B59); whoever
-shows a recorded text passes it through here unless the person asked to see the value.
+Screen, command line and exports pass all recorded text through here unless the user asked to
+reveal it. `mask_parts` masks long texts in parts so that other threads are not blocked.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from inspector.text.redacted_fields import WITHHELD
+from inspector.text.redacted_fields import REDACTED
 from inspector.text.secret_json import named_in_json
 from inspector.text.secret_patterns import (
     Span,
@@ -49,34 +49,33 @@ _MAX_PASSES = 4
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A text that may be shown, and how many secrets were hidden in it."""
+    """A masked text, and the number of secrets in it."""
 
     text: str
     count: int
 
 
 def mask(text: str) -> Masked:
-    """`text` with every secret replaced by `‹masked: bearer, 40 chars›`.
+    """Replaces every secret in `text` with a label such as `‹masked: bearer, 40 chars›`.
 
-    Hashes, addresses and digests stay. Takes time in proportion to the text, never raises, and
-    masking what is masked changes nothing.
+    Hashes, addresses and digests stay. Linear time; never raises; idempotent.
     """
     return _masked(text, _FINDERS)
 
 
 def mask_json(text: str) -> Masked:
-    """`text` without what JSON in it says to hide by its names; what may stand anywhere, stays."""
+    """Masks only secrets named by fields of JSON in `text`, which need all of the text."""
     return _masked(text, (named_in_json,))
 
 
 def mask_part(text: str) -> Masked:
-    """Like `mask`, of a part of what went through `mask_json`."""
+    """Like `mask`, for a part of a result of `mask_json`."""
     return _masked(text, _BY_SHAPE)
 
 
 def _masked(text: str, finders: Sequence[_Finder]) -> Masked:
     count = 0
-    # What a secret was glued to can be recognised once the secret is gone; hence a second look.
+    # Replacing one secret can expose another that was attached to it.
     for _ in range(_MAX_PASSES):
         spans = _secrets(text, finders)
         if not spans:
@@ -86,7 +85,7 @@ def _masked(text: str, finders: Sequence[_Finder]) -> Masked:
 
 
 def mask_named(name: str | None, text: str) -> Masked:
-    """Like `mask` for the value of `name`: an `api_key` is hidden whole, whatever it looks like."""
+    """Like `mask`, for the value of `name`: an `api_key` is hidden whole."""
     kind = hidden_whole(name, text)
     if kind is None:
         return mask(text)
@@ -95,11 +94,11 @@ def mask_named(name: str | None, text: str) -> Masked:
 
 
 def hidden_whole(name: str | None, text: str) -> str | None:
-    """As what all of `text` is hidden when it is the value of `name`, else None."""
+    """Returns the kind that the whole value `text` of `name` is hidden as, else None."""
     if not name or not text:
         return None
     found = whole_value(name, text)
-    return WITHHELD.get(name) if found is None else found.kind
+    return REDACTED.get(name) if found is None else found.kind
 
 
 def _label(kind: str, chars: int) -> str:
@@ -107,7 +106,7 @@ def _label(kind: str, chars: int) -> str:
 
 
 def _secrets(text: str, finders: Sequence[_Finder]) -> list[Span]:
-    """What to hide, in order and apart from each other and from labels that stand already."""
+    """Returns the spans to hide, in order, disjoint, and without existing labels."""
     lower = text.lower()
     found = sorted(
         (span for finder in finders for span in finder(text, lower) if span.start < span.end),
@@ -124,11 +123,11 @@ def _secrets(text: str, finders: Sequence[_Finder]) -> list[Span]:
 
 
 def _outside_labels(text: str, span: Span) -> list[Span]:
-    """`span` without the labels that it overlaps."""
+    """Returns `span` without the labels in it."""
     start, end, kind = span
     pieces: list[Span] = []
     cut = False
-    # A label has a bounded length, so one that reaches into the span begins close before it.
+    # Labels are short, so one that overlaps the start begins close before it.
     for label in _LABEL.finditer(text, max(0, start - 64), min(len(text), end + 64)):
         if label.end() <= start or label.start() >= end:
             continue
@@ -152,26 +151,26 @@ def _replace(text: str, spans: list[Span]) -> str:
 
 
 PART_CHARS = 49_152
-"""So few that a search through them keeps other threads waiting for some milliseconds only."""
+"""Characters masked at once: blocks other threads for some milliseconds."""
 AROUND = 8_192
-"""Characters on either side of a cut that could belong to one secret; keys in PEM blocks, the
-longest there are, have some 6,000."""
+"""Characters on either side of a cut that may belong to one secret; the longest, keys in PEM
+blocks, have about 6,000."""
 _TRIES = 32
-_SIGNS = (("\n", 1), ("-----BEGIN", 0), (" ", 1), ("", 0))
-"""Where a cut is tried: behind a line, before a key, behind a word, anywhere."""
+_CUTS = (("\n", 1), ("-----BEGIN", 0), (" ", 1), ("", 0))
+"""Places to cut, best first: after a line, before a key, after a word, anywhere."""
 
 
 def mask_parts(name: str | None, text: str, part_chars: int = PART_CHARS) -> Iterator[Masked]:
-    """The masked text of the value `name`, in parts that joined are all of it.
+    """Yields the masked value of `name` in parts that join to the whole.
 
-    A part ends where a cut hides nothing: the secrets around it are the same with the cut and
-    without. A secret that is longer than AROUND may be cut, and then only by its size.
+    Cuts only where it makes no difference to the secrets nearby. Only a secret longer than AROUND
+    may be cut.
     """
     if hidden_whole(name, text) is not None:
-        # Hidden for its name, not for what stands in it.
+        # Hidden because of its name.
         yield mask_named(name, text)
         return
-    # What an object says of a value in it may stand any number of parts away.
+    # The field that names a value may be many parts away.
     by_name = mask_json(text)
     text = by_name.text
     if by_name.count:
@@ -184,27 +183,27 @@ def mask_parts(name: str | None, text: str, part_chars: int = PART_CHARS) -> Ite
 
 
 def _cut(text: str, start: int, wanted: int) -> int:
-    """Where the part that begins at `start` ends: at most at `wanted`."""
+    """Returns the end of the part that starts at `start`, at most `wanted`."""
     if wanted >= len(text):
         return len(text)
     first = max(start, wanted - AROUND * 4)
-    for sign, behind in _SIGNS:
+    for sign, behind in _CUTS:
         for found in islice(_found(text, sign, first, wanted), _TRIES):
             end = found + behind
-            if start < end and _hides_nothing(text, start, end):
+            if start < end and _is_safe_cut(text, start, end):
                 return end
     return wanted
 
 
 def _found(text: str, sign: str, first: int, last: int) -> Iterator[int]:
-    """Where a sign stands, from the end on, some way apart."""
+    """Yields positions of `sign` from the end backwards, some distance apart."""
     apart = max(1, (last - first) // _TRIES)
     while (found := text.rfind(sign, first, last)) >= first:
         yield found
         last = min(found, last - apart)
 
 
-def _hides_nothing(text: str, start: int, end: int) -> bool:
+def _is_safe_cut(text: str, start: int, end: int) -> bool:
     before = text[max(start, end - AROUND) : end]
     after = text[end : end + AROUND]
     around = mask_part(before + after)

@@ -1,7 +1,7 @@
-"""How many terminal cells a text takes, and how to make it take so many.
+"""Measures, clips and pads text in terminal cells.
 
-A cluster (an emoji with its joiners, a letter with its marks, a flag) is never cut in two. Widths
-are those of Rich, because Rich and Textual draw the screen.
+Never cuts a cluster (an emoji with joiners, a letter with marks, a flag). Uses the widths of Rich
+because Rich and Textual draw the screen.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ _FIRST_REGIONAL, _LAST_REGIONAL = "\U0001f1e6", "\U0001f1ff"
 
 
 def cell_width(text: str) -> int:
-    """Cells that `text` takes in a terminal; control characters take none."""
+    """Returns the cells of `text` in a terminal; control characters have none."""
     return _rich_measure()(text)
 
 
@@ -28,7 +28,7 @@ def _rich_measure() -> Callable[[str], int]:
 
 
 def clusters(text: str) -> Iterator[tuple[str, int]]:
-    """The clusters of `text` in order, each with its cells; joined they are `text` again."""
+    """Yields the clusters of `text`, each with its cells."""
     start, size = 0, len(text)
     while start < size:
         end = _cluster_end(text, start)
@@ -38,7 +38,7 @@ def clusters(text: str) -> Iterator[tuple[str, int]]:
 
 
 def clip(text: str, cells: int, *, ellipsis: str = "…") -> str:
-    """`text` in at most `cells` cells; what was cut ends in `ellipsis` if that has room."""
+    """Clips `text` to `cells` cells; ends a clipped text with `ellipsis` if it fits."""
     if cells <= 0:
         return ""
     if len(text) <= cells and text.isascii() and text.isprintable():
@@ -58,7 +58,7 @@ def clip(text: str, cells: int, *, ellipsis: str = "…") -> str:
 
 
 def clip_start(text: str, cells: int, *, ellipsis: str = "…") -> str:
-    """The end of `text` in at most `cells` cells, for names that differ at their ends."""
+    """Clips `text` to its last `cells` cells, for names that differ at the end."""
     if cells <= 0:
         return ""
     mark = ellipsis if cell_width(ellipsis) <= cells else ""
@@ -73,7 +73,7 @@ def clip_start(text: str, cells: int, *, ellipsis: str = "…") -> str:
 
 
 def pad(text: str, cells: int, align: Align = "left", *, ellipsis: str = "…") -> str:
-    """`text` in exactly `cells` cells: clipped when longer, filled with spaces when shorter."""
+    """Clips or pads `text` to exactly `cells` cells."""
     clipped = _without_joiner(clip(text, cells, ellipsis=ellipsis))
     missing = max(0, cells - cell_width(clipped))
     left = {"left": 0, "right": missing, "center": missing // 2}[align]
@@ -81,7 +81,7 @@ def pad(text: str, cells: int, align: Align = "left", *, ellipsis: str = "…") 
 
 
 def _cluster_end(text: str, start: int) -> int:
-    """Index after the cluster that begins at `start`."""
+    """Returns the end of the cluster at `start`."""
     size = len(text)
     end = start + (2 if text[start] == _ZWJ else 1)
     if _is_regional(text[start]) and end < size and _is_regional(text[end]):
@@ -102,5 +102,5 @@ def _is_regional(character: str) -> bool:
 
 
 def _without_joiner(text: str) -> str:
-    """A joiner at the end would swallow whatever is drawn next."""
+    """Removes trailing joiners, which would join with the text drawn next."""
     return text.rstrip(_ZWJ)

@@ -1,9 +1,4 @@
-"""Numbers and times as the screen says them: never more cells than their column has.
-
-What is not recorded is `–`, what cannot be said is `?`. Values are cut, not rounded: a step never
-shows more time or tokens than were recorded. A zone is a `tzinfo`, or None for the zone of this
-machine; both know about summer time. Names of days and months are English in every locale.
-"""
+"""Formats numbers and times for the screen, never wider than their column."""
 
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -28,11 +23,7 @@ _WHOLE_NUMBER = re.compile(r"\s*([+-]?)0*([0-9]+)\s*", re.ASCII)
 
 
 def duration(ms: int | None, *, clock_ms: int = 1) -> str:
-    """A length of time in at most 7 cells: `4ms 4.0s 18.7s 1m 40s 11h 04m 3d 02h`.
-
-    `clock_ms` is what the recording clock could tell apart: with a clock of whole seconds a
-    second is `4s`, and less than one is `<1s`.
-    """
+    """Formats a length of time in at most 7 cells: `4ms 4.0s 18.7s 1m 40s 11h 04m 3d 02h`."""
     if ms is None:
         return NOT_RECORDED
     units = _length_in_units(abs(ms), clock_ms)
@@ -45,7 +36,7 @@ def duration(ms: int | None, *, clock_ms: int = 1) -> str:
 
 
 def _length_in_units(ms: int, clock_ms: int) -> list[str]:
-    """The larger unit and, where there is one, the smaller."""
+    """Formats the larger unit and, if there is one, the smaller."""
     if ms < _MINUTE:
         return [_short_length(ms, clock_ms)]
     if ms < _HOUR:
@@ -67,7 +58,7 @@ def _short_length(ms: int, clock_ms: int) -> str:
 
 
 def local_moment(ms: int, zone: Zone) -> datetime | None:
-    """UTC ms as an aware datetime in `zone`; None for a year that a calendar does not have."""
+    """Converts UTC ms to an aware datetime in `zone`; None outside of the calendar's years."""
     try:
         return (_EPOCH + timedelta(milliseconds=ms)).astimezone(zone)
     except (OverflowError, ValueError, OSError):
@@ -99,7 +90,7 @@ def clock_time(ms: int | None, now_ms: int, zone: Zone) -> str:
 
 
 def instant(ms: int | None, zone: Zone) -> str:
-    """The time of day with milliseconds, `14:31:55.204`; in a repeated hour the zone follows."""
+    """Formats the time of day, `14:31:55.204`; followed by the zone in a repeated hour."""
     if ms is None:
         return NOT_RECORDED
     moment = local_moment(ms, zone)
@@ -110,7 +101,7 @@ def instant(ms: int | None, zone: Zone) -> str:
 
 
 def date(ms: int | None, zone: Zone) -> str:
-    """The day in `zone`, `2026-01-12`: for groups and headings."""
+    """Formats the day in `zone`: `2026-01-12`."""
     if ms is None:
         return NOT_RECORDED
     moment = local_moment(ms, zone)
@@ -118,7 +109,7 @@ def date(ms: int | None, zone: Zone) -> str:
 
 
 def zone_label(ms: int, zone: Zone) -> str:
-    """How far the clock of `zone` is from UTC at that instant: `UTC`, `UTC+1`, `UTC-3:30`."""
+    """Formats the UTC offset of `zone` at an instant: `UTC`, `UTC+1`, `UTC-3:30`."""
     moment = local_moment(ms, zone)
     offset = moment.utcoffset() if moment else None
     if offset is None:
@@ -135,7 +126,7 @@ def zone_label(ms: int, zone: Zone) -> str:
 
 
 def _which_of_two(moment: datetime, zone: Zone) -> str:
-    """` 1st` or ` 2nd` when the clock of `zone` shows this time twice, else nothing."""
+    """Returns ` 1st` or ` 2nd` if the clock of `zone` shows this time twice, else an empty text."""
     if zone is None:
         naive = moment.replace(tzinfo=None)
         try:
@@ -172,7 +163,7 @@ def age(ms_diff: int | None) -> str:
 
 
 def tokens(n: int | None) -> str:
-    """A number of tokens in at most 6 cells: `950 9.7k 48.1k 121k 1.2M`."""
+    """Formats a number of tokens in at most 6 cells: `950 9.7k 48.1k 121k 1.2M`."""
     if n is None:
         return NOT_RECORDED
     sign, value = ("-" if n < 0 else ""), abs(n)
@@ -187,7 +178,7 @@ def tokens(n: int | None) -> str:
 
 
 def size(bytes_: int | None) -> str:
-    """A size in at most 6 cells, in powers of 1000: `12 B 847 KB 1.2 MB`."""
+    """Formats a size in at most 6 cells, in powers of 1000: `12 B 847 KB 1.2 MB`."""
     if bytes_ is None:
         return NOT_RECORDED
     if bytes_ < 0:
@@ -204,10 +195,10 @@ def size(bytes_: int | None) -> str:
 
 
 def count(n: int | None) -> str:
-    """A whole number with every digit: `1,204`."""
+    """Formats an integer with every digit: `1,204`."""
     if n is None:
         return NOT_RECORDED
-    # Decimal, because Python refuses to print an int of more than 4,300 digits.
+    # Decimal, because Python refuses to print ints of more than 4,300 digits.
     return f"{Decimal(n):,f}"
 
 
@@ -238,7 +229,7 @@ def amount(
 
 
 def _with_point(digits: str, decimals: int) -> str:
-    """`digits` with the point `decimals` places from the right; zeros at the end are dropped."""
+    """Moves the decimal point of `digits` left by `decimals`; drops trailing zeros."""
     if decimals <= 0:
         return _grouped(digits)
     padded = digits.rjust(decimals + 1, "0")

@@ -1,4 +1,4 @@
-"""Instants from what a runtime wrote: one instant or none, never a guess."""
+"""Parses recorded instants: exactly one instant or none, never a guess."""
 
 import math
 import re
@@ -9,8 +9,8 @@ _EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 _YEAR_2000_MS = (date(2000, 1, 1).toordinal() - _EPOCH_ORDINAL) * _DAY_MS
 _YEAR_2100_MS = (date(2100, 1, 1).toordinal() - _EPOCH_ORDINAL) * _DAY_MS
 
-_LONGEST = 64
-"""Characters of the longest text that is tried."""
+_MAX_CHARS = 64
+"""Longer texts are not parsed."""
 
 _INSTANT = re.compile(
     r"\s*(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
@@ -23,12 +23,12 @@ _INSTANT = re.compile(
 
 
 def parse_instant(raw: object) -> int | None:
-    """`raw` as UTC ms since 1970, cut to the millisecond; None when it names no one instant.
+    """Parses `raw` as UTC ms since 1970, truncated; None unless it names exactly one instant.
 
-    Text is a date and a time, joined by a space or `T`, with `Z`, an offset, or neither: without
-    a zone it is UTC (OpenProse state document: `datetime('now')`). Numbers are epoch seconds, or
-    milli-, micro- or nanoseconds: whichever falls between 2000 and 2100, where only one can.
-    A number as text, a day without a time, a time without a day and words name no instant.
+    Text is a date and a time, joined by a space or `T`, with `Z`, an offset, or neither; without
+    a zone it is UTC (OpenProse state document: `datetime('now')`). Numbers are epoch seconds,
+    milli-, micro- or nanoseconds: the unit that gives an instant between 2000 and 2100. Numbers
+    as text, dates or times alone, and words are not instants.
     """
     if isinstance(raw, bool):
         return None
@@ -44,7 +44,7 @@ def parse_instant(raw: object) -> int | None:
 
 
 def plausible(ms: int | None, now_ms: int) -> bool:
-    """Whether an instant belongs on an axis: from the year 2000 until a day after now."""
+    """True for instants from the year 2000 until a day after now."""
     return ms is not None and _YEAR_2000_MS <= ms <= now_ms + _DAY_MS
 
 
@@ -57,12 +57,12 @@ def _from_whole_number(number: int) -> int | None:
 
 
 def _from_text(text: str) -> int | None:
-    match = _INSTANT.fullmatch(text) if len(text) <= _LONGEST else None
+    match = _INSTANT.fullmatch(text) if len(text) <= _MAX_CHARS else None
     if match is None:
         return None
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     off_hour, off_minute = int(match["off_hour"] or 0), int(match["off_minute"] or 0)
-    # A leap second is the instant at which the next minute begins.
+    # A leap second is the start of the next minute.
     if hour > 23 or minute > 59 or second > 60 or off_hour > 23 or off_minute > 59:
         return None
     try:

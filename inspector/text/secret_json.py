@@ -1,7 +1,7 @@
-"""Secrets in JSON text, by the names that they have in it: as records of the same object hide them.
+"""Finds secrets in JSON text by the names of their fields, as masking of records does.
 
-The text is gone through a token at a time, as it stands: it may be cut off, hold several documents,
-have words around it, or be JSON inside of a string of JSON. Takes time in proportion to the text.
+Scans tokens of the raw text, which may be cut off, contain several documents or other text, or be
+JSON inside a JSON string. Takes linear time.
 """
 
 from __future__ import annotations
@@ -15,43 +15,43 @@ from inspector.text.lazy_pattern import lazy_pattern
 from inspector.text.redacted_fields import (
     ARGUMENT,
     ARGUMENTS,
-    OF_A_MANIFEST,
+    MANIFEST_SIGNS,
     PARAMETER,
     PARAMS,
     PENDING,
+    REDACTED,
     RPC_BY_CHAIN,
     VALUE_OF_NAME,
-    WITHHELD,
 )
 from inspector.text.secret_names import secret_name
 from inspector.text.secret_patterns import HINTS, Span, whole_value
 
-_HINTS = (*HINTS, *WITHHELD, PENDING.lower(), "\\u00")
+_HINTS = (*HINTS, *REDACTED, PENDING.lower(), "\\u00")
 _START = lazy_pattern(
-    rf'(?="(?:{"|".join(WITHHELD)})"\s*+:)()|\A\s*+(?=")|(?=[\[{{]\s*+[\[{{"])',
+    rf'(?="(?:{"|".join(REDACTED)})"\s*+:)()|\A\s*+(?=")|(?=[\[{{]\s*+[\[{{"])',
 )
-"""Where JSON may begin; at the name of what is withheld, if more was cut away before it."""
+"""Start of JSON; also at the name of a redacted field whose beginning was cut off."""
 _TOKEN = lazy_pattern(
     r'"(?:[^"\\]++|\\.)*+(?:"(\s*+:)?|\\?\Z)|‹masked:[^›]{1,60}›|[{}\[\]]|[^\s"{}\[\],:‹]++|‹',
 )
 _ESCAPE = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|([\s\S]))")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-_DEEPEST = 6
-"""How often JSON is looked for inside of a string of JSON."""
+_MAX_NESTING = 6
+"""Maximum nesting of JSON inside JSON strings."""
 _MOST_AROUND = 4
-"""Of how many objects around it a value is remembered as one that could be a parameter."""
+"""Enclosing objects for which a value is remembered as a possible parameter."""
 _PLAIN = ("null", "true", "false")
 _LONGEST_NAME = 400
 _MOST_KEYS = 4096
 _MOST_LEVELS = 2000
-_WATCHED = {*WITHHELD, *OF_A_MANIFEST, *VALUE_OF_NAME, PARAMS, PENDING, ARGUMENTS, "name"}
+_WATCHED = {*REDACTED, *MANIFEST_SIGNS, *VALUE_OF_NAME, PARAMS, PENDING, ARGUMENTS, "name"}
 
 _Place = tuple[int, int]
-"""Where a value begins and ends."""
+"""Start and end of a value."""
 
 
 def named_in_json(text: str, lower: str) -> Iterator[Span]:
-    """Values of JSON in `text` that their names, or the objects they stand in, say to hide."""
+    """Yields JSON values in `text` that their names or enclosing objects require to hide."""
     if '"' in text and any(hint in lower for hint in _HINTS):
         yield from _spans(text, 0)
 
@@ -65,7 +65,7 @@ def _spans(text: str, depth: int) -> Iterator[Span]:
 
 
 class _Key(NamedTuple):
-    """A field's name, what its value is hidden as, and whether the value has to be looked at."""
+    """A field's name, the kind it is hidden as, and whether its value must be checked."""
 
     name: str
     hides: str | None
@@ -76,7 +76,7 @@ _NO_KEY = _Key("", None, False)
 
 
 class _Frame:
-    """An object or a list that is being gone through."""
+    """An open object or array."""
 
     __slots__ = (
         "around", "fields", "hides", "is_object", "key", "lists", "name", "owner", "params",
@@ -86,21 +86,21 @@ class _Frame:
     def __init__(self, is_object: bool, above: _Frame | None) -> None:
         self.is_object = is_object
         self.owner: _Frame = self if is_object or above is None else above.owner
-        """The object whose field this is: an item of a list is named as the list is."""
+        """Name of the field with this object; items of an array have the array's name."""
         self.key = _NO_KEY
         self.hides: str | None = None
-        """What all in it is hidden as."""
+        """Kind that everything inside is hidden as."""
         self.pending = False
         self.lists = 0
-        """Lists in this list that are open: what stands in them stands in it."""
+        """Open arrays inside this array."""
         self.watch = False
-        """Whether the value that comes has to be looked at, whatever stands in it."""
+        """True if the next value must be checked."""
         self.name: str | None = None
         self.values: list[_Place] = []
-        """Values of what `name` names."""
+        """Values of the field that `name` names."""
         self.fields: set[str] = set()
         self.params: list[_Place] = []
-        """What is hidden if this is found to be a manifest."""
+        """Spans to hide if this turns out to be a manifest."""
         self.around: tuple[list[_Place], ...] = ()
         if above is not None:
             self._stand_in(above)
@@ -117,15 +117,15 @@ class _Frame:
         self.watch = bool(self.hides or self.around) or (not self.is_object and above.watch)
 
     def comes(self, key: _Key) -> None:
-        """The value of a field comes."""
+        """Called before the value of a field."""
         self.key = key
-        if key.name in OF_A_MANIFEST:
+        if key.name in MANIFEST_SIGNS:
             self.fields.add(key.name)
         self.watch = key.watch or bool(self.hides or self.around)
 
 
 class _Scan:
-    """One JSON text from where it begins to where it ends."""
+    """Scans one JSON text."""
 
     def __init__(self, text: str, depth: int, *, in_object: bool) -> None:
         self.found: list[Span] = []
@@ -135,7 +135,7 @@ class _Scan:
         self._keys: dict[str, _Key] = {}
 
     def run(self, start: int) -> int:
-        """Goes through it, and gives where it ends."""
+        """Scans the text; returns its end."""
         text, stack = self._text, self._stack
         frame = stack[0]
         for token in _TOKEN.finditer(text, start):
@@ -174,7 +174,7 @@ class _Scan:
             self._close(self._stack.pop(), cut=True)
 
     def _too_deep(self, at: int) -> int:
-        """What goes on at `at` is looked at for itself; within something hidden, all is hidden."""
+        """Returns what applies to a value at `at`; inside something hidden everything is hidden."""
         hides, end = self._stack[-1].hides, len(self._text)
         self._cut_off()
         if hides is None:
@@ -187,7 +187,7 @@ class _Scan:
         if known is None:
             name = _decoded(written.rstrip(" \t\r\n:")[1:-1][:_LONGEST_NAME])
             watch = name in _WATCHED or secret_name(name) is not None
-            known = _Key(name, WITHHELD.get(name), watch)
+            known = _Key(name, REDACTED.get(name), watch)
             if len(self._keys) < _MOST_KEYS:
                 self._keys[written] = known
         return known
@@ -202,7 +202,7 @@ class _Scan:
                 self._named(frame.name, start, end)
 
     def _string(self, frame: _Frame, start: int, end: int) -> None:
-        """A value that has to be looked at; `end` is behind its quote, if it has one."""
+        """Handles a value to check; `end` is after its closing quote, if any."""
         text, owner = self._text, frame.owner
         end -= end > start and text[end - 1] == '"'
         if start >= end or self._is_hidden(frame, start, end):
@@ -216,12 +216,12 @@ class _Scan:
             self._inside(start, end)
 
     def _bare(self, frame: _Frame, token: re.Match[str]) -> None:
-        """A number, or a word that JSON does not know."""
+        """Handles a number or an unknown word."""
         if token[0] not in _PLAIN:
             self._is_hidden(frame, *token.span())
 
     def _is_hidden(self, frame: _Frame, start: int, end: int) -> bool:
-        """Hides a value for where it stands; remembers it where that is not known yet."""
+        """Hides a value because of its enclosing objects, or remembers it until they are known."""
         key = frame.owner.key
         hides = frame.hides
         if frame.is_object and hides is None:
@@ -245,8 +245,8 @@ class _Scan:
         return found is not None
 
     def _inside(self, start: int, end: int) -> None:
-        """JSON inside of a string."""
-        if self._depth >= _DEEPEST or "{" not in self._text[start:end]:
+        """Scans JSON inside a string."""
+        if self._depth >= _MAX_NESTING or "{" not in self._text[start:end]:
             return
         inner = _Unescaped(self._text[start:end])
         for span in _spans(inner.text, self._depth + 1):
@@ -259,7 +259,7 @@ def _decoded(inner: str) -> str:
 
 
 class _Unescaped:
-    """What a string of JSON says, and where in the string each character of it stands."""
+    """Decoded content of a JSON string, with the position of each character."""
 
     def __init__(self, inner: str) -> None:
         pieces: list[str] = []
@@ -278,6 +278,6 @@ class _Unescaped:
         self.text = "".join(pieces)
 
     def place(self, at: int) -> int:
-        """Where in the string character `at` of the text begins."""
+        """Returns the position in the string of decoded character `at`."""
         known = bisect_right(self._here, at) - 1
         return self._there[known] + at - self._here[known]

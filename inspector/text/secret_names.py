@@ -1,7 +1,4 @@
-"""Names that announce a secret: `api_key`, `dbPassword`, `X-Auth-Token`; not `tokens`, `keyboard`.
-
-Pure judgement of names and values; what is done about it is `mask`.
-"""
+"""Recognises names of secrets: `api_key`, `dbPassword`; not `tokens`, `keyboard`."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,15 +10,15 @@ SECRET, MNEMONIC, COOKIE, AUTHORIZATION = "secret", "mnemonic", "cookie", "autho
 
 
 class SecretName(NamedTuple):
-    """The kind of secret that a name announces.
+    """The kind of secret that a name stands for.
 
-    When not `sure`, the name has ordinary uses too and the value decides (`token` of a market).
+    If not `sure`, the name has ordinary uses and the value decides (`token` of a market).
     """
 
     kind: str
     sure: bool
     may_be_path: bool = False
-    """`PWD` is a folder to the shell and a password to a database."""
+    """`PWD` is a folder in a shell and a password in a database URL."""
 
 
 _WORDS = lazy_pattern(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -117,9 +114,9 @@ _UNSURE = {
 
 @lru_cache(maxsize=4096)
 def secret_name(name: str) -> SecretName | None:
-    """What kind of secret a value of this name is, None for an ordinary name.
+    """Returns the kind of secret that a name stands for; None for an ordinary name.
 
-    Case, `_`, `-`, `.` and camelCase make no difference; only the end of the name counts, so that
+    Case, `_`, `-`, `.` and camelCase do not matter; only the end of the name counts, so
     `password_policy` and `token_count` are ordinary.
     """
     words = [word.lower() for word in _WORDS.findall(name[-120:])]
@@ -142,7 +139,7 @@ def secret_name(name: str) -> SecretName | None:
 
 
 def _kind_of_pair(before: str, last: str) -> str | None:
-    """The kind that the last two words of a name announce for certain."""
+    """Returns the kind that the last two words of a name stand for with certainty."""
     if last in _PASSWORDS or last.endswith(("password", "passphrase")):
         return PASSWORD
     if last in ("pass", "pw"):
@@ -184,20 +181,20 @@ _DATE = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value only stands for a secret: `${API_KEY}`, `<token>`, `***`, `required`."""
+    """True for placeholders: `${API_KEY}`, `<token>`, `***`, `required`."""
     bare = value.strip().rstrip(".,;:!?")
     return bare.lower() in _PLAIN or (len(bare) < 200 and bool(_PLACEHOLDER.fullmatch(bare)))
 
 
 def is_code(value: str) -> bool:
-    """Whether an unquoted value is an expression: `process.env.KEY`, or a name: `api_key`."""
+    """True if an unquoted value is an expression (`process.env.KEY`) or a name (`api_key`)."""
     if _CODE.match(value):
         return True
     return not _DIGIT.search(value) and secret_name(value) is not None
 
 
 def looks_random(value: str, at_least: int = 16) -> bool:
-    """Letters and digits without a word break, and none of the public things that look so."""
+    """True for letters and digits without spaces, except addresses, hashes, paths and dates."""
     if len(value) < at_least or not _DIGIT.search(value) or not _LETTER.search(value):
         return False
     if value[0] in "/.~" or "://" in value or any(map(str.isspace, value)):
@@ -206,7 +203,7 @@ def looks_random(value: str, at_least: int = 16) -> bool:
 
 
 def looks_like_token(value: str) -> bool:
-    """Weaker than `looks_random`: anything but a word, for places where a token is expected."""
+    """Weaker than `looks_random`, where a token is expected: anything but a plain word."""
     if is_placeholder(value) or _PUBLIC.fullmatch(value):
         return False
     return len(value) >= 20 or not value.isalpha() or bool(_UPPER_INSIDE.search(value))

@@ -1,7 +1,7 @@
-"""Secrets that betray themselves by their shape: keys of vendors, JWTs, key blocks, URLs, phrases.
+"""Finds secrets by shape (vendor keys, JWTs, key blocks, URLs, phrases) and after their names.
 
-Each finder takes the text and its lower case, and yields what to hide. Every one of them takes
-time in proportion to the text: repeats are bounded or never given back.
+A finder takes the text and its lower case and yields spans. All run in linear time: repetitions are
+bounded or possessive.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BEARER, JWT, URL_CREDENTIAL = "bearer", "jwt", "url credential"
 
 
 class Span(NamedTuple):
-    """Characters `start` to `end` hold a secret of this kind."""
+    """A secret: characters `start` to `end` (exclusive), and its kind."""
 
     start: int
     end: int
@@ -40,9 +40,9 @@ class Span(NamedTuple):
 
 
 def _begins(literal: str) -> str:
-    """`literal` where a token can begin: after no letter, or after an escape: `\\n`, `%3D`.
+    """Returns a pattern for `literal` at the start of a token: not after a letter, but after `\\n`.
 
-    The look-behinds follow the literal, so that the search skips to it.
+    The look-behinds follow the literal so that the search can skip to it.
     """
     behind = [
         rf"\\[nrtbf]{literal}",
@@ -102,7 +102,7 @@ _DASH, _NO_WORD = lazy_pattern(r"[-_]"), lazy_pattern(r"[0-9A-Z]")
 
 
 def keys_of_vendors(text: str, lower: str) -> Iterator[Span]:
-    """Keys with the prefix of a known vendor; a prefix before plain words is no key."""
+    """Finds keys with a vendor's prefix, unless plain words follow."""
     for literal, pattern, kind in _KEYS_OF_VENDORS:
         if literal in text:
             for match in pattern.finditer(text):
@@ -111,7 +111,7 @@ def keys_of_vendors(text: str, lower: str) -> Iterator[Span]:
 
 
 def _is_no_word(key: str, after: int) -> bool:
-    """`sk-learn-contrib-package` has the prefix of a key, but words behind it."""
+    """True for a prefix before words, such as `sk-learn-contrib-package`."""
     return not _DASH.search(key, after) or bool(_NO_WORD.search(key, after))
 
 
@@ -120,7 +120,7 @@ _BOT_TOKEN = lazy_pattern(rf"(?<![0-9])[0-9]{{8,10}}:AA{_DASHED}{{30,}}")
 
 
 def tokens_by_shape(text: str, lower: str) -> Iterator[Span]:
-    """JSON Web Tokens and bot tokens."""
+    """Finds JSON Web Tokens and bot tokens."""
     if "eyJ" in text:
         yield from (Span(*match.span(), JWT) for match in _JWT.finditer(text))
     if ":AA" in text:
@@ -145,7 +145,7 @@ _COOKIE = lazy_pattern(
 
 
 def headers(text: str, lower: str) -> Iterator[Span]:
-    """`Bearer …` anywhere, the value of `Authorization:` after its scheme, cookies."""
+    """Finds `Bearer …`, values of `Authorization:` after the scheme, and cookies."""
     if "bearer" in lower:
         for match in _BEARER.finditer(text):
             token = match[1].rstrip(".")
@@ -178,7 +178,7 @@ _WORD_AFTER_BEARER = lazy_pattern(
 
 
 def _is_bearer_token(found: str, value: str) -> bool:
-    """A word after `Bearer` is a token as well, unless it makes a sentence of it."""
+    """True if a word after `Bearer` is a token, not the next word of a sentence."""
     if looks_like_token(value):
         return True
     if found[0] != "B" or len(value) < 8 or is_placeholder(value):
@@ -191,7 +191,7 @@ _KEY_BLOCK_REST = lazy_pattern(r"""[^"'<>{}]*""")
 
 
 def key_blocks(text: str, lower: str) -> Iterator[Span]:
-    """What stands between BEGIN and END of a private key; without END, as far as it may reach."""
+    """Finds the body of PEM private keys; without END, everything it may contain."""
     if "private key" not in lower:
         return
     done = 0
@@ -245,7 +245,7 @@ _PUBLIC_SEGMENTS = frozenset({"demo", "docs", "public", "services", "api", "webh
 
 
 def urls(text: str, lower: str) -> Iterator[Span]:
-    """Passwords before `@`, keys in the path of an RPC endpoint, keys and signatures in a query."""
+    """Finds passwords in URLs, keys in RPC paths, keys and signatures in queries."""
     if "://" in text:
         for match in _USERINFO.finditer(text):
             _, colon, password = match[1].partition(":")
@@ -296,7 +296,7 @@ _SHORTEST_LENGTH_OF_PHRASE = 4 * _SHORTEST_PHRASE - 1
 
 
 def phrases(text: str, lower: str) -> Iterator[Span]:
-    """Twelve or more lower-case words after `mnemonic`, `seed phrase` and the like."""
+    """Finds twelve or more lower-case words after `mnemonic`, `seed phrase` etc."""
     if len(text) < _SHORTEST_LENGTH_OF_PHRASE or not _PHRASE_CONTEXT.search(text):
         return
     for run in _PHRASE_RUN.finditer(text):
@@ -328,7 +328,7 @@ _LETTERS = lazy_pattern(r"[A-Za-z]")
 
 
 def hex_keys(text: str, lower: str) -> Iterator[Span]:
-    """64 or 128 hexadecimal digits where the words before them speak of a private key.
+    """Finds 64 or 128 hex digits after words about a private key.
 
     Without such words they are the hash of a transaction. A list of keys carries its heading on.
     """
@@ -370,7 +370,7 @@ HINTS = (
     "xpr",
     "bearer",
 )
-"""What a text holds, in lower case, if any name in it announces a secret."""
+"""Every text with a secret's name contains one of these, in lower case."""
 _NAME_QUOTE = r"""\\{0,8}["'`]"""
 _NAMED = lazy_pattern(
     r"(?<![A-Za-z0-9_.$-])([A-Za-z0-9_.$-]{2,80}+)"
@@ -408,7 +408,7 @@ _SHORTEST_SPOKEN = 12
 
 
 def pairs(text: str, lower: str) -> Iterator[Span]:
-    """Values behind a name that announces a secret."""
+    """Finds values after a secret's name."""
     if not any(hint in lower for hint in HINTS):
         return
     done = 0
@@ -423,7 +423,7 @@ def pairs(text: str, lower: str) -> Iterator[Span]:
 
 
 def spoken(text: str, lower: str) -> Iterator[Span]:
-    """`Private key: …`, `the password is …`."""
+    """Finds `Private key: …` and `the password is …`."""
     for hint, pattern in ((" ", _SPACED), ("pass", _SAID)):
         if hint not in lower:
             continue
@@ -435,7 +435,7 @@ def spoken(text: str, lower: str) -> Iterator[Span]:
 
 
 def flags(text: str, lower: str) -> Iterator[Span]:
-    """`--api-key …` on a command line or in a list of arguments; `-u user:…`."""
+    """Finds `--api-key …` in commands and argument lists, and `-u user:…`."""
     if "-" not in text or (not any(hint in lower for hint in HINTS) and "-u" not in text):
         return
     for match in _FLAG.finditer(text):
@@ -448,7 +448,7 @@ def flags(text: str, lower: str) -> Iterator[Span]:
 
 
 def _name_of(text: str, match: re.Match[str]) -> tuple[str, bool]:
-    """The name without the end of an escape before it, and whether it begins its line."""
+    """Returns the name without a preceding escape, and whether it starts its line."""
     name, start = match[1], match.start()
     before = text[start - 1] if start else ""
     if before == "\\":
@@ -460,7 +460,7 @@ def _name_of(text: str, match: re.Match[str]) -> tuple[str, bool]:
 
 
 def _values(text: str, at: int, name: SecretName, at_line_start: bool) -> Iterator[Span]:
-    """What to hide of the value that begins at `at`."""
+    """Yields what to hide of the value at `at`."""
     if name.sure and text[at : at + 1] == "[":
         items = _LIST.match(text, at)
         if items:
@@ -483,7 +483,7 @@ def _values(text: str, at: int, name: SecretName, at_line_start: bool) -> Iterat
 
 
 def _end_of_quoted(text: str, opening: re.Match[str], far: bool) -> int:
-    """Where the quoted value ends: at its quote, or with its line when the text was cut off.
+    """Returns the end of a quoted value: its quote, or the line end if the text was cut off.
 
     JSON inside of JSON escapes its quotes: with k backslashes before the opening quote, the
     closing one has k more than a multiple of 2(k + 1), and any other belongs to the value.
@@ -498,7 +498,7 @@ def _end_of_quoted(text: str, opening: re.Match[str], far: bool) -> int:
 
 
 def _unquoted(text: str, at: int, name: SecretName, at_line_start: bool) -> Iterator[Span]:
-    """A bare word; the rest of the line where a file gives one value a line."""
+    """Yields an unquoted value: a word, or the rest of the line in a file of settings."""
     probe = _PROBE.match(text, at)
     if probe is None or _TEMPLATE.match(text, at) or not _is_secret(probe[0], name):
         return
@@ -515,7 +515,7 @@ def _unquoted(text: str, at: int, name: SecretName, at_line_start: bool) -> Iter
 
 
 def _is_secret(value: str, name: SecretName) -> bool:
-    """Whether this value of this name is to be hidden."""
+    """True if this value of this name must be hidden."""
     bare = value.strip()
     if name.kind == MNEMONIC:
         return len(bare.split()) >= _SHORTEST_SPOKEN or (len(bare) >= 64 and looks_random(bare))
@@ -529,11 +529,11 @@ def _is_secret(value: str, name: SecretName) -> bool:
 
 
 def _is_no_sentence(value: str) -> bool:
-    """`The password is wrong` goes on; `the password is hunter2` has said it."""
+    """True for `the password is hunter2`, False for `the password is wrong`."""
     return any(map(str.isdigit, value)) or (len(value) > 5 and looks_like_token(value))
 
 
 def whole_value(name: str, text: str) -> SecretName | None:
-    """The kind of secret that all of `text` is when it is the value of `name`, else None."""
+    """Returns the secret that the whole value `text` of `name` is, else None."""
     found = secret_name(name)
     return found if found and _is_secret(text, found) else None

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inspector.text.binary import ImageFacts, image_facts, what_they_are
+from inspector.text.binary import ImageFacts, file_type, image_facts
 from inspector.text.escape import visible_lines
 from inspector.text.mask import mask_named, mask_parts
 
@@ -132,7 +132,7 @@ def bytes_content(data: bytes, size: int) -> Content:
     """Shows bytes that are no text; `size` is how many there are, of which `data` is a part."""
     facts = image_facts(data)
     shown = data[:HEX_SHOWN]
-    kind = what_they_are(data)
+    kind = file_type(data)
     return Content(
         tuple(ContentLine("", f"{key:<8}", text) for key, text in _facts(facts)),
         kind.lower() if facts is None else f"{facts.format} image",
@@ -143,7 +143,7 @@ def bytes_content(data: bytes, size: int) -> Content:
 
 def foreign_content(name: str | None, data: bytes, size: int) -> Content:
     """Shows a text that is not in UTF-8: what can be read of it, or its bytes."""
-    plain = content_of(name, data.decode("utf-8", "replace"), what_they_are(data))
+    plain = content_of(name, data.decode("utf-8", "replace"), file_type(data))
     return Content(
         plain.lines,
         "text, not in UTF-8",

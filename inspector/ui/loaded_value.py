@@ -15,7 +15,7 @@ from typing import BinaryIO, NamedTuple
 from inspector.model.value import AttachmentVerdict, Value
 from inspector.query.attached import trouble_of
 from inspector.query.run_reader import RunReader
-from inspector.text.binary import hex_rows, mask_bytes, what_they_are
+from inspector.text.binary import file_type, hex_rows, mask_bytes
 from inspector.text.escape import visible_lines
 from inspector.text.mask import mask_parts
 from inspector.text.numbers import size
@@ -180,7 +180,7 @@ def _pages(held: LoadedValue, raw: bool) -> Iterator[str]:
         text = held.data.decode("utf-8", "replace")
     if text is None:
         data = mask_bytes(held.data[:read])[0]
-        yield f"{what_they_are(data)}, {size(held.size)}\n\n"
+        yield f"{file_type(data)}, {size(held.size)}\n\n"
         for line in bytes_content(data, held.size).lines:
             yield _plain(line) + "\n"
         for row in hex_rows(data):

@@ -159,7 +159,7 @@ def test_large_cells_are_kept_in_part_and_end_a_page() -> None:
         ("é" * 600, Cut("é" * 512, 1200)), (b"\x00" * 600, Cut(b"\x00" * 512, 600)),
     ],
 )  # fmt: skip
-def test_cells_are_what_they_are(value: Any, cell: Any) -> None:
+def test_cells_are_file_type(value: Any, cell: Any) -> None:
     with database("CREATE TABLE t (a)") as connection:
         connection.execute("INSERT INTO t VALUES (?)", (value,))
         page = read_page(connection, read_shape(connection, "t"), Range(), 1)

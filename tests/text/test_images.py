@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.text.binary import ImageFacts, hex_rows, hex_text, image_facts, what_they_are
+from inspector.text.binary import ImageFacts, file_type, hex_rows, hex_text, image_facts
 
 
 def chunk(kind: bytes, data: bytes) -> bytes:
@@ -68,7 +68,7 @@ LOSSY = bytes(3) + b"\x9d\x01\x2a" + struct.pack("<HH", 640 | 0x4000, 480)
 )
 def test_each_format_tells_its_facts(head: bytes, facts: ImageFacts) -> None:
     assert image_facts(head) == facts
-    assert what_they_are(head) == f"{facts.format} image"
+    assert file_type(head) == f"{facts.format} image"
 
 
 @pytest.mark.parametrize("head", [png(), jpeg(), gif(2), webp(b"VP8X", EXTENDED), bmp(3)])
@@ -97,7 +97,7 @@ def test_no_bytes_do_any_harm(beginning: bytes, rest: bytes) -> None:
     if facts is not None:
         assert facts.format in ("PNG", "JPEG", "GIF", "WebP", "BMP")
         assert facts.pixels is None or facts.pixels >= 0
-    assert what_they_are(beginning + rest).isascii()
+    assert file_type(beginning + rest).isascii()
 
 
 @given(st.sampled_from(["png", "jpeg", "gif"]), st.data())
@@ -109,12 +109,12 @@ def test_a_broken_byte_does_no_harm(kind: str, data: st.DataObject) -> None:
 
 
 def test_bytes_are_named_by_how_they_begin() -> None:
-    assert what_they_are(b"\x1f\x8b\x08") == "gzip data"
-    assert what_they_are(b"SQLite format 3\x00") == "SQLite database"
-    assert what_they_are(b"\xff\xfea\x00") == "text in UTF-16"
-    assert what_they_are("Gru\u00dfe".encode("latin-1")) == "text, not in UTF-8"
-    assert what_they_are(b"\x00\x01\x02") == "bytes"
-    assert what_they_are(b"") == "bytes"
+    assert file_type(b"\x1f\x8b\x08") == "gzip data"
+    assert file_type(b"SQLite format 3\x00") == "SQLite database"
+    assert file_type(b"\xff\xfea\x00") == "text in UTF-16"
+    assert file_type("Gru\u00dfe".encode("latin-1")) == "text, not in UTF-8"
+    assert file_type(b"\x00\x01\x02") == "bytes"
+    assert file_type(b"") == "bytes"
 
 
 @given(st.binary(max_size=200), st.integers(1, 20))

@@ -83,7 +83,7 @@ class TestWhatRowsTell:
         told = at_events(steps, let("a", "let a = y"))
         assert told == [[NOT_YET], [NOT_YET], [UNKNOWN], [WRITTEN]]
 
-    def test_branches_of_a_parallel_write_what_they_are_called(self) -> None:
+    def test_branches_of_a_parallel_write_file_type_called(self) -> None:
         steps = [parallel("p", "a b"), branch("p", "b"), branch("p", "a"), joined("p")]
         told = at_events(steps, let("a", "let a = session"), let("b", "let b = session"))
         assert told[:4] == [

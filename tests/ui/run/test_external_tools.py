@@ -141,7 +141,7 @@ class TestPaging:
         assert paged(held) == '{\n  "a": 1\n}\n'
         assert paged(held, raw=True) == '{"a":1}\n'
 
-    def test_bytes_are_in_hexadecimal_with_what_they_are(self) -> None:
+    def test_bytes_are_in_hexadecimal_with_file_type(self) -> None:
         data = png(3, 4)
         shown = paged(LoadedValue("v", data, len(data), is_text=False))
         assert shown.startswith("PNG image, ")
