@@ -19,7 +19,7 @@ from inspector.ui.commands import EVERYWHERE, perform
 from inspector.ui.context import ui_for_terminal
 from inspector.ui.keymap import all_keys
 from inspector.ui.palette import DARK, style_variables, themes
-from inspector.ui.runs.screen import RunsScreen
+from inspector.ui.screens.runs.screen import RunsScreen
 from inspector.ui.stylesheet import stylesheets
 
 Opener = Callable[[], tuple[Feed, str]]
@@ -203,7 +203,7 @@ class InspectorApp(App[None]):
         """Opens the dialog about resuming the run that the screen is about."""
         # Imported late: nothing of it is needed to paint the list.
         from inspector.config.folders import state_dir
-        from inspector.ui.resume.screen import ResumeScreen
+        from inspector.ui.screens.resume.screen import ResumeScreen
 
         screen = self.screen
         run = screen.subject if isinstance(screen, CommandScreen) else None

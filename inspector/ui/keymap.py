@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from inspector.ui.commands import EVERYWHERE, LIST_COMMANDS, Command, Keys
 from inspector.ui.pnl.commands import PNL_COMMANDS
-from inspector.ui.resume.commands import RESUME_COMMANDS
-from inspector.ui.resuming import RESUMING_COMMANDS
-from inspector.ui.runs.commands import RUNS_COMMANDS
 from inspector.ui.screens.problems import PROBLEMS_COMMANDS
+from inspector.ui.screens.resume.commands import RESUME_COMMANDS, RESUMING_COMMANDS
 from inspector.ui.screens.run.commands import RUN_COMMANDS
+from inspector.ui.screens.runs.commands import RUNS_COMMANDS
 from inspector.ui.screens.welcome import WELCOME_COMMANDS
 
 EVERYWHERE_COMMANDS = (

@@ -8,7 +8,7 @@ from inspector.config.settings import Asset, Settings
 from inspector.live.feed import Feed, Overview
 from inspector.query.view import RunView
 from inspector.ui.app import InspectorApp
-from inspector.ui.runs.screen import RunsScreen
+from inspector.ui.screens.runs.screen import RunsScreen
 from tests.ui import pictured
 from tests.ui.fakes import FakeFeed
 from tests.ui.waiting import settle as settle

@@ -12,9 +12,9 @@ from textual.geometry import Size
 from inspector.config.settings import Settings
 from inspector.live.feed import Feed, Overview
 from inspector.ui.app import FeedMessage, InspectorApp, run_app
-from inspector.ui.runs.screen import RunsScreen
 from inspector.ui.screens.command_palette import OfferList
 from inspector.ui.screens.problems import ProblemsScreen
+from inspector.ui.screens.runs.screen import RunsScreen
 from tests.ui import pictured
 from tests.ui.fakes import FakeFeed
 from tests.ui.screens import feed_of, inspector, runs_screen, settle, shown

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.ui.lines import margin
-from inspector.ui.runs.columns import (
+from inspector.ui.screens.runs.list import (
     DONE_CELLS,
     NET_CELLS,
     RUN_CELLS,

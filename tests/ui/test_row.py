@@ -14,9 +14,9 @@ from inspector.model.status import Status
 from inspector.text.measure import cell_width
 from inspector.ui.glyphs import ASCII, FULL, Glyphs
 from inspector.ui.palette import DARK, Ground, Role, ThemeStyles
-from inspector.ui.runs.columns import columns_for
-from inspector.ui.runs.row import (
+from inspector.ui.screens.runs.list import (
     Look,
+    columns_for,
     done_text,
     elapsed_text,
     net_text,

@@ -10,8 +10,8 @@ import pytest
 from inspector.live.feed import Overview, Subscription
 from inspector.model.run import Run
 from inspector.model.status import Status
-from inspector.ui.runs import screen as runs_module
-from inspector.ui.runs.preview import Preview
+from inspector.ui.screens.runs import screen as runs_module
+from inspector.ui.screens.runs.preview import Preview
 from tests.ui import pictured
 from tests.ui.fakes import run
 from tests.ui.pictured import AUDIT, DEEP_RESEARCH, FAILED, NOW, TRIAGE, WAITING, at

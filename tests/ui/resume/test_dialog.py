@@ -17,8 +17,8 @@ from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.resume.launch import launches
 from inspector.ui.app import InspectorApp
-from inspector.ui.resume.choices import ChoiceList
-from inspector.ui.resume.screen import ResumeScreen
+from inspector.ui.screens.resume.screen import ResumeScreen
+from inspector.ui.screens.resume.widgets import ChoiceList
 from tests.resume.stand_ins import program
 from tests.ui import pictured
 from tests.ui.fakes import FakeFeed

@@ -11,7 +11,7 @@ import pytest
 
 from inspector.config.settings import Settings
 from inspector.ui.app import InspectorApp
-from inspector.ui.resume import screen
+from inspector.ui.screens.resume import screen
 from tests.resume.stand_ins import program
 from tests.ui import pictured
 from tests.ui.resume.fakes import audit_flight, feed_with

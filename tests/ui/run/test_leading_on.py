@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.ui.pnl.screen import PnlScreen
-from inspector.ui.resume.screen import ResumeScreen
+from inspector.ui.screens.resume.screen import ResumeScreen
 from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.pnl.documents import app_over, feed_over, treasury
 from tests.ui.run import pictured

@@ -9,8 +9,8 @@ import pytest
 
 from inspector.config.settings import Asset
 from inspector.ui.glyphs import FULL
-from inspector.ui.runs.words import say
 from inspector.ui.screens.run.screen import RunScreen
+from inspector.ui.screens.runs.preview import say
 from inspector.ui.spell.side_list import SideList
 from inspector.ui.spell.sides import Row, Sides
 from tests.query.grimoire.building import Book

@@ -16,7 +16,7 @@ from inspector.ui.panes.events import EventsPane
 from inspector.ui.panes.position import event_at
 from inspector.ui.panes.scrubber import Scrubber
 from inspector.ui.panes.timeline_list import Timeline
-from inspector.ui.resuming import why_not_resume
+from inspector.ui.screens.resume.commands import why_not_resume
 from inspector.ui.screens.run.content_actions import ContentActions
 from inspector.ui.widgets.line_list import LineList
 

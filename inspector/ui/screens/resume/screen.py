@@ -22,18 +22,19 @@ from inspector.ui.command_screen import CommandScreen
 from inspector.ui.commands import Hint
 from inspector.ui.lines import NARROW
 from inspector.ui.palette import Role
-from inspector.ui.resume.choices import Choice, ChoiceList
-from inspector.ui.resume.commands import RESUME
-from inspector.ui.resume.launcher import Launcher, Over, Seen
-from inspector.ui.resume.page import (
+from inspector.ui.screens.resume.commands import RESUME
+from inspector.ui.screens.resume.launcher import Launcher, Over, Seen
+from inspector.ui.screens.resume.page import (
     ResumePage,
     write_outcome,
     write_plan,
     write_question,
     write_said,
 )
-from inspector.ui.resume.parts import (
+from inspector.ui.screens.resume.widgets import (
     NOTHING_STARTED,
+    Choice,
+    ChoiceList,
     Offer,
     ResumeText,
     ResumeTitle,

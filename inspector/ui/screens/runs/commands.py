@@ -1,5 +1,7 @@
 """What can be done on the list of runs."""
 
+from __future__ import annotations
+
 from inspector.ui.commands import Command
 
 RUNS = "runs"

@@ -2,30 +2,194 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual.strip import Strip
 
-from inspector.derive.axis import Axis, OrderAxis
-from inspector.derive.bars import drawn
+from inspector.derive.axis import Axis, OrderAxis, Span, TimeAxis, span_of
+from inspector.derive.bars import Bar, BarGlyphs, closed_bar, dashed_bar, drawn, open_bar
+from inspector.derive.groups import is_active
+from inspector.derive.steps import NO_TIME, StepTable
 from inspector.derive.summary_rows import RowSummary, focus, summary_rows
 from inspector.model.run import Run
 from inspector.model.status import Status
+from inspector.model.step import StepKind
+from inspector.model.store import Health
+from inspector.query.registry import presentation_of
 from inspector.query.view import RunView
 from inspector.text.measure import cell_width, clip
-from inspector.text.numbers import count
+from inspector.text.numbers import Zone, age, clock_time, count, duration
+from inspector.ui.glyphs import Glyphs
 from inspector.ui.lines import Line, LineWidget, gap, margin
-from inspector.ui.palette import Ground, Role
-from inspector.ui.runs.row import now_text
-from inspector.ui.runs.steps import (
-    INLINE_CELLS,
-    StepRow,
-    axis_of,
-    bar_glyphs,
-    bar_of,
-    bar_role,
-    inline_bar,
-    step_row,
-)
-from inspector.ui.runs.words import say
+from inspector.ui.palette import STATUS_ROLE, Ground, Role, status_word, word_role
+from inspector.ui.screens.runs.list import now_text
+
+INLINE_CELLS = 13
+"""Cells that the whole run would take where bars share one line."""
+
+_OPEN = {Status.RUNNING, Status.WAITING}
+_BAR_ROLE = {
+    Status.COMPLETED: Role.DONE,
+    Status.RUNNING: Role.ACCENT,
+    Status.WAITING: Role.WARNING,
+    Status.INTERRUPTED: Role.WARNING,
+    Status.FAILED: Role.ERROR,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """A step as the preview shows it. All text is safe."""
+
+    step: int
+    status: Status
+    sign: str
+    role: Role
+    construct: str
+    """The sign of what it is: parallel, loop; empty for a plain step."""
+    name: str
+    """The short name of a branch, a parallel or a round; empty for others."""
+    label: str
+    note: str
+    note_role: Role
+
+
+def step_row(table: StepTable, step: int, glyphs: Glyphs) -> StepRow:
+    """What one step says."""
+    status = table.status_of(step)
+    kind = table.kind_of(step)
+    extra = table.extra.get(step)
+    construct = {StepKind.PARALLEL: glyphs.parallel, StepKind.LOOP: glyphs.loop}.get(kind, "")
+    text = glyphs.safe(table.label[step])
+    name, label = "", text or kind.value.replace("_", " ")
+    if kind is StepKind.BRANCH:
+        name = glyphs.safe(str(table.segment[step]))
+        label = f"{glyphs.branch(name)} {text}".rstrip()
+    elif kind is StepKind.ITERATION:
+        name = f"[{table.segment[step]}]"
+        label = f"{name} {text}".rstrip()
+    elif kind is StepKind.PARALLEL:
+        name = glyphs.safe(str(table.segment[step]))
+    note, note_role = "", Role.MUTED
+    if status is Status.UNCONFIRMED:
+        note = "value exists, no end recorded"
+    elif status is Status.NOT_NEEDED:
+        note = "not needed"
+    elif extra is not None and extra.error and status is Status.FAILED:
+        note, note_role = glyphs.safe(extra.error), Role.ERROR
+    elif not table.span_last[step]:
+        note = "no row yet"
+    return StepRow(
+        step,
+        status,
+        glyphs.of(status),
+        STATUS_ROLE[status],
+        construct,
+        name,
+        label,
+        note,
+        note_role,
+    )
+
+
+def axis_of(view: RunView, cells: int, zone: Zone) -> Axis:
+    """The axis of the preview: time where instants are recorded, else the order of events."""
+    span = None if view.run.order_only else span_of(view.steps, view.run, view.as_of)
+    if span is None:
+        return OrderAxis(max(1, view.events), cells)
+    # So few lines have no room for the marks of stretches that are cut out.
+    return TimeAxis(Span(span.start, span.stop), cells, zone)
+
+
+def bar_of(view: RunView, row: StepRow, axis: Axis) -> Bar | None:
+    """The bar of a step; one without a row has none."""
+    steps, step = view.steps, row.step
+    if isinstance(axis, TimeAxis):
+        first, last, now = steps.span_start[step], steps.span_stop[step], axis.span.stop
+        if first == NO_TIME:
+            return None
+    else:
+        first, last, now = steps.first[step], steps.span_last[step], view.events
+        if not last:
+            return None
+        first = first or last
+    if row.status is Status.UNCONFIRMED:
+        return dashed_bar(axis, first, last)
+    return open_bar(axis, first, now) if row.status in _OPEN else closed_bar(axis, first, last)
+
+
+def bar_role(status: Status) -> Role:
+    """The hue of a bar."""
+    return _BAR_ROLE.get(status, Role.MUTED)
+
+
+def bar_glyphs(glyphs: Glyphs) -> BarGlyphs:
+    """The glyphs of a leaf step's bar."""
+    return BarGlyphs(glyphs.bar, glyphs.bar_from, glyphs.bar_to, glyphs.open_bar)
+
+
+def inline_bar(bar: Bar, status: Status, glyphs: Glyphs) -> str:
+    """A bar where there is no axis beside it: only its length speaks."""
+    dashed = 2 * bar.stop > bar.solid + 1
+    halves = (2 * bar.stop if dashed else bar.solid) - bar.start
+    cells = max(1, round(halves / 2))
+    return (glyphs.open_bar if status is Status.UNCONFIRMED else glyphs.bar) * cells
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A status in a few words, and a sentence about it. Both are safe to show."""
+
+    status: str
+    role: Role
+    sentence: str
+    short: str
+    """The sentence where there is no room for the status."""
+
+
+def say(run: Run, now: int, zone: Zone, glyphs: Glyphs) -> Said:
+    """What the record says of a run, and what it does not say (now in UTC ms)."""
+    status = status_word(run.status)
+    role = word_role(run.status)
+    if run.status is Status.RUNNING and not is_active(run, now):
+        status += ", as recorded"
+    elif run.raw_status is not None and run.raw_status != run.status.value:
+        status += f", recorded as {glyphs.safe(run.raw_status)}"
+    sentence = _sentence(run, now, zone, glyphs)
+    short = sentence.replace("whether it lives is not known", "unknown whether it lives")
+    return Said(status, role, glyphs.plain(sentence), glyphs.plain(short))
+
+
+def _sentence(run: Run, now: int, zone: Zone, glyphs: Glyphs) -> str:
+    if run.store.health is not Health.OK and run.store.reason:
+        return glyphs.safe(run.store.reason)
+    written = run.last_activity_at
+    if run.status is Status.RUNNING:
+        if written is None:
+            return "when it last wrote is not known"
+        if is_active(run, now):
+            return "last written less than a minute ago"
+        return f"nothing written for {age(now - written)}; whether it lives is not known"
+    ended = _ending(run, now, zone)
+    note = presentation_of(run.runtime).ended_note
+    if note is None or run.status is Status.WAITING:
+        return ended
+    return f"{ended}; {note}" if ended else note
+
+
+def _ending(run: Run, now: int, zone: Zone) -> str:
+    written = run.last_activity_at
+    if run.status is Status.WAITING:
+        return "" if written is None else f"nothing written since {clock_time(written, now, zone)}"
+    if run.ended_at is None:
+        if written is None:
+            return "no end recorded"
+        return f"no end recorded; last written {clock_time(written, now, zone)}"
+    ended = f"ended {clock_time(run.ended_at, now, zone)}"
+    if run.started_at is not None and run.ended_at < run.started_at:
+        return f"{ended}, before it began: a clock was wrong"
+    return ended if run.duration_ms is None else f"{ended} after {duration(run.duration_ms)}"
+
 
 WIDE = 100
 """Columns from which the steps are a table with bars on one axis."""

@@ -19,12 +19,11 @@ from inspector.model.run import Run
 from inspector.query.view import RunView
 from inspector.ui.command_screen import CommandScreen, GlyphMeaning
 from inspector.ui.palette import Role
-from inspector.ui.resuming import why_not_resume
-from inspector.ui.runs.commands import RUNS
-from inspector.ui.runs.counts import CountsRow, FilterField, Totals, short_pieces
-from inspector.ui.runs.explain import explain
-from inspector.ui.runs.list import RunsList
-from inspector.ui.runs.preview import Preview
+from inspector.ui.screens.resume.commands import why_not_resume
+from inspector.ui.screens.runs.commands import RUNS
+from inspector.ui.screens.runs.counts import CountsRow, FilterField, Totals, short_pieces
+from inspector.ui.screens.runs.list import RunsList, explain
+from inspector.ui.screens.runs.preview import Preview
 from inspector.ui.widgets.frame import Footer, Header, Piece, clock_face
 from inspector.ui.widgets.line_list import LineList
 from inspector.ui.widgets.prompt_input import PromptInput

@@ -1,21 +1,125 @@
-"""The parts of the dialog about resuming a run, and what it can be about."""
+"""What can be done in the dialog, as a list with keys at the right; the cursor begins on Cancel."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from textual.message import Message
 from textual.strip import Strip
 
 from inspector.resume.plan import Plan
 from inspector.text.measure import cell_width, clip
-from inspector.ui.lines import LineWidget
+from inspector.ui.lines import NARROW, Line, LineWidget
 from inspector.ui.palette import Ground, Role
-from inspector.ui.resume.choices import Choice
-from inspector.ui.resume.page import ResumePage
+from inspector.ui.screens.resume.page import ResumePage
+from inspector.ui.widgets.line_list import LineList
 from inspector.ui.widgets.prompt_input import PromptInput
 from inspector.ui.widgets.text_view import TextView
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something that can be done; `reason` says why it cannot be done now."""
+
+    command: str
+    label: str
+    note: str = ""
+    reason: str | None = None
+    is_told: bool = False
+    """Whether the reason stands in the text above."""
+    apart: bool = False
+    """Whether an empty row stands above it, where there is room."""
+
+
+class ChoiceList(LineList):
+    """The choices, the dangerous ones apart; pages are those of the text above."""
+
+    SHOWS_POSITION = False
+
+    class Turned(Message):
+        """A page of the text above is asked for."""
+
+        def __init__(self, down: bool) -> None:
+            super().__init__()
+            self.down = down
+
+    def __init__(self) -> None:
+        super().__init__(id="resume-choices")
+        self._rows: list[Choice | None] = []
+
+    def show(self, choices: Sequence[Choice], *, airy: bool, keep: bool) -> None:
+        """Takes choices; the cursor stays on the one it is on, or goes to the first."""
+        before = self.choice
+        self._rows = []
+        for choice in choices:
+            if choice.apart and airy:
+                self._rows.append(None)
+            self._rows.append(choice)
+        same = [
+            row
+            for row, one in enumerate(self._rows)
+            if keep and one is not None and before is not None and one.command == before.command
+        ]
+        self.rows_changed((same or [0])[0])
+        if self.cursor >= 0:
+            self.show_row(self.cursor)
+
+    @property
+    def choice(self) -> Choice | None:
+        """What the cursor is on."""
+        return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
+
+    @property
+    def row_count(self) -> int:
+        """Choices and empty rows."""
+        return len(self._rows)
+
+    def selectable(self, row: int) -> bool:
+        """Empty rows are passed over."""
+        return self._rows[row] is not None
+
+    def action_cursor_page_down(self) -> None:
+        """Turns to the next page of the text above."""
+        self.post_message(self.Turned(True))
+
+    def action_cursor_page_up(self) -> None:
+        """Turns to the page before."""
+        self.post_message(self.Turned(False))
+
+    def version(self, row: int) -> Hashable:
+        """A choice is what it says."""
+        return self._rows[row]
+
+    def rest(self, width: int) -> Line:
+        """An empty line below the last choice."""
+        return Line(width, self.ui.styles, Ground.RAISED)
+
+    def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
+        """A choice."""
+        choice, ui = self._rows[row], self.ui
+        if choice is None:
+            return self.rest(width).strip()
+        glyphs, wide = ui.glyphs, width >= NARROW
+        side = 1 if wide else 0
+        ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.RAISED
+        line = Line(width - 2 * side, ui.styles, ground)
+        if cursor:
+            line.put(0, glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
+        key = glyphs.plain(ui.keys.shown(choice.command))
+        end = line.width - 2
+        room = end - cell_width(key) - 2
+        role = Role.MUTED if choice.reason else Role.STRONG if cursor else Role.TEXT
+        line.put(2, clip(glyphs.plain(choice.label), room - 2, ellipsis=glyphs.cut), role)
+        note = choice.note if choice.is_told or not choice.reason else choice.reason
+        left = room - line.cells - 3
+        if note and left >= min(12, cell_width(note)):
+            line.add(clip(glyphs.plain(note), left, ellipsis=glyphs.cut), Role.MUTED, skip=3)
+        line.right(end, key, Role.MUTED)
+        edge = Line(side, ui.styles, Ground.RAISED).strip()
+        return Strip.join([edge, line.strip(), edge]) if side else line.strip()
+
 
 NOTHING_STARTED = "nothing has been started"
 
