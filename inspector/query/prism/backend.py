@@ -6,10 +6,22 @@ from collections.abc import Mapping, Sequence
 
 from inspector.model.clock import Clock
 from inspector.query.presentation import Presentation
-from inspector.query.prism import NAME, layout
+from inspector.query.prism import NAME
 from inspector.query.store_reader import StoreReader
 from inspector.store.discover import Candidate, FileLayout, Layout, Search
 from inspector.store.places import RunFolderNames
+
+TABLES = frozenset(
+    {
+        "prism_accounts", "prism_agent_definitions", "prism_agent_event_streams",
+        "prism_agent_events", "prism_branches", "prism_checkpoints", "prism_leases",
+        "prism_legal_holds", "prism_migrations", "prism_retention_policies", "prism_run_feedback",
+        "prism_runs", "prism_session_append_idempotency", "prism_session_entries",
+        "prism_sessions", "prism_tenant_quotas", "prism_tenants", "prism_tool_calls",
+        "prism_usage", "prism_users",
+    }
+)  # fmt: skip
+"""The tables of Prism 0.3.0. Only names identify a database: its application_id is 0."""
 
 
 class Prism:
@@ -31,7 +43,7 @@ class Prism:
 
     def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
         """Return whether these are Prism's tables."""
-        return layout.recognise(tables)
+        return not TABLES.isdisjoint(tables)
 
     def reader(
         self, candidate: Candidate, clock: Clock, related: Sequence[Candidate] = ()

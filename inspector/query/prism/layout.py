@@ -1,17 +1,14 @@
-"""The layout of a database: recognition, version, verdict and usable indexes.
-
-Source: Prism 0.3.0. Only table names identify a database; user_version and application_id are 0.
-"""
+"""The layout of a database: version, verdict, health and usable indexes."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from inspector.model.store import Health
-from inspector.query.prism.schema_shape import NEWEST, SEARCH_TABLE, model_at
+from inspector.query.prism.schema_shape import NEWEST, SEARCH_TABLE, expected_shape
 from inspector.query.prism.verdict import Verdict, judge
 from inspector.query.tables import Table, Tables, quoted, read_tables
 
@@ -26,10 +23,8 @@ CORE = (
 """Tables without which runs are incomplete."""
 
 
-_BESIDE = ("prism_checkpoints", "prism_leases")
-
-
-_KNOWN = frozenset((*(table.name for table in model_at(NEWEST).tables), *_BESIDE))
+_UNCHECKED = ("prism_checkpoints", "prism_leases")
+"""Tables that Prism creates outside its migrations."""
 
 
 _EVENT_COLUMNS = ("run_id", "sequence", "type", "timestamp")
@@ -41,17 +36,12 @@ _ENTRY_COLUMNS = ("session_id", "run_id", "timestamp", "message")
 Row = tuple[Any, ...]
 
 
-def recognise(tables: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether a database with these tables is Prism's."""
-    return not _KNOWN.isdisjoint(tables)
-
-
 def documented_columns(name: str) -> Collection[str] | None:
     """Return a table's columns as declared by Prism; empty for tables outside its schema check."""
-    model = next((one for one in model_at(NEWEST).tables if one.name == name), None)
-    if model is not None:
-        return [column.name for column in model.columns]
-    return () if name in _BESIDE or name.startswith(SEARCH_TABLE) else None
+    for table in expected_shape(NEWEST).tables:
+        if table.name == name:
+            return table.columns.keys()
+    return () if name in _UNCHECKED or name.startswith(SEARCH_TABLE) else None
 
 
 def missing_tables(tables: Tables) -> tuple[str, ...]:

@@ -19,8 +19,8 @@ from inspector.query.prism.schema_shape import (
     Drift,
     TableShape,
     drifts,
-    model_at,
-    read_shape,
+    expected_shape,
+    read_shapes,
 )
 from inspector.query.tables import Table, Tables
 
@@ -256,12 +256,13 @@ def judge(connection: sqlite3.Connection, tables: Tables) -> Verdict:
     rows = _history(connection, tables)
     history = judge_history(rows)
     version = min(history.version, NEWEST)
-    model = model_at(max(version, 1))
-    shapes = read_shape(connection, tables, model)
+    expected = expected_shape(max(version, 1))
+    names = [table.name for table in expected.tables if tables.get(table.name) is not None]
+    shapes = read_shapes(connection, names)
     if version == 0 and not rows:
         return _without_history(tables, shapes)
     blocked = _blocked(tables, version)
-    found = tuple(drifts(model, shapes, tables))
+    found = tuple(drifts(expected, shapes, tables))
     return _combined_verdict(history, len(rows), blocked, found)
 
 
@@ -294,7 +295,7 @@ def _without_history(tables: Tables, shapes: Mapping[str, TableShape]) -> Verdic
     if blocked is not None:
         return _unfinished(HistoryVerdict(0), 0, blocked, ())
     missing_allowed = tuple(
-        one for one in drifts(model_at(1), shapes, tables) if one.table in shapes
+        one for one in drifts(expected_shape(1), shapes, tables) if one.table in shapes
     )
     if missing_allowed:
         return _drifted(HistoryVerdict(0), 0, missing_allowed)

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from inspector.query.prism.schema_shape import SEARCH_TABLE, Column, TableModel, model_at
+from inspector.query.prism.schema_shape import SEARCH_SINCE, SEARCH_TABLE, schema_statements
 from inspector.query.prism.verdict import STEPS
 
 Statement = tuple[str, Sequence[Any]]
@@ -53,33 +53,7 @@ def ms(milliseconds: int) -> int:
 
 def schema(version: int = 8) -> list[str]:
     """The statements that make the tables of a schema version."""
-    model = model_at(version)
-    made = [_table(table) for table in model.tables]
-    for index in model.indexes:
-        unique = "UNIQUE " if index.unique else ""
-        columns = ", ".join(index.columns)
-        made.append(f"CREATE {unique}INDEX {index.name} ON {index.table} ({columns})")
-    return [*made, *BESIDE, *(SEARCH if model.has_search else ())]
-
-
-def _table(table: TableModel) -> str:
-    parts = [_column(column) for column in table.columns]
-    parts.append(f"PRIMARY KEY ({', '.join(table.key)})")
-    parts += [f"UNIQUE ({', '.join(unique)})" for unique in table.unique]
-    for reference in table.references:
-        own, _, target = reference.partition(" > ")
-        other, _, columns = target.partition(" ")
-        parts.append(
-            f"FOREIGN KEY ({own.replace(' ', ', ')})"
-            f" REFERENCES {other}({columns.replace(' ', ', ')})"
-        )
-    return f"CREATE TABLE {table.name} ({', '.join(parts)})"
-
-
-def _column(column: Column) -> str:
-    null = "" if column.nullable else " NOT NULL"
-    default = "" if column.default is None else f" DEFAULT {column.default}"
-    return f"{column.name} {column.type}{null}{default}"
+    return [*schema_statements(version), *BESIDE, *(SEARCH if version >= SEARCH_SINCE else ())]
 
 
 def history(

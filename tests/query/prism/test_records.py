@@ -285,7 +285,7 @@ def test_doctor_says_what_prism_would(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["doctor", "--in", str(tmp_path)]) == 0
     told = capsys.readouterr().out
     assert "Prism 0.3.0 says: Persistence schema table prism_runs has unexpected columns." in told
-    assert "prism_runs has a column custom" in told
+    assert "prism_runs has an unexpected column custom" in told
     assert main(["doctor", "--in", str(tmp_path), "--json"]) == 0
     (store,) = json.loads(capsys.readouterr().out)["stores"]
     assert (store["verdict"], store["health"]) == ("drifted", "ok")

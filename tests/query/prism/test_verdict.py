@@ -13,7 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.query.prism.schema_shape import NEWEST, IndexModel, TableModel, model_at
+from inspector.query.prism.backend import TABLES
+from inspector.query.prism.schema_shape import (
+    NEWEST,
+    Index,
+    TableShape,
+    expected_shape,
+    unique_constraints,
+)
 from inspector.query.prism.verdict import OLD_FIRST_STEPS, STEPS, WORDS, Verdict, judge
 from inspector.query.tables import read_tables
 from tests.case_archives import Cases
@@ -169,14 +176,14 @@ def test_prism_says_what_was_recorded_of_it(cases: Cases) -> None:
 
 def test_model_is_the_one_that_was_recorded(cases: Cases) -> None:
     recorded = json.loads((cases.folder("prism") / "prism_schema_model_v8.json").read_text())
-    ours = model_at(NEWEST)
+    ours = expected_shape(NEWEST)
     kinds = {"integer": "INTEGER", "boolean": "INTEGER", "number": "REAL"}
     assert [
         (
             table.name,
-            [(c.name, c.type, c.nullable, c.default) for c in table.columns],
+            [(c.name, c.type, c.nullable, c.default) for c in table.columns.values()],
             list(table.key),
-            [list(unique) for unique in table.unique],
+            [list(unique) for unique in unique_constraints(table)],
             list(table.references),
         )
         for table in ours.tables
@@ -193,7 +200,7 @@ def test_model_is_the_one_that_was_recorded(cases: Cases) -> None:
                 for c in table["columns"]
             ],
             table["primaryKey"],
-            table.get("uniqueKeys", []),
+            [key for key in table.get("uniqueKeys", []) if key != table["primaryKey"]],
             [
                 f"{' '.join(f['columns'])} > {f['referencesTable']}"
                 f" {' '.join(f['referencesColumns'])}"
@@ -216,7 +223,9 @@ def test_checksum_is_that_of_a_step_as_it_is_described() -> None:
         },
         2: {
             "tables": ["prism_run_feedback"],
-            "indexes": [i.name for i in model_at(3).indexes if i.table == "prism_run_feedback"],
+            "indexes": [
+                i.name for i in expected_shape(3).indexes if i.table == "prism_run_feedback"
+            ],
         },
         3: {
             "search": ["prism_session_search"],
@@ -231,9 +240,9 @@ def test_checksum_is_that_of_a_step_as_it_is_described() -> None:
         assert hashlib.sha256(text.encode()).hexdigest() == step.checksum
 
 
-@given(st.sampled_from(model_at(NEWEST).tables))
+@given(st.sampled_from(expected_shape(NEWEST).tables))
 @settings(deadline=None, max_examples=12)
-def test_a_missing_table_is_named(table: TableModel) -> None:
+def test_a_missing_table_is_named(table: TableShape) -> None:
     if table.name == "prism_migrations":
         return
     verdict = verdict_of(8, f"DROP TABLE {table.name}")
@@ -242,9 +251,9 @@ def test_a_missing_table_is_named(table: TableModel) -> None:
     assert verdict.says == f"Persistence schema table {table.name} has unexpected columns"
 
 
-@given(st.sampled_from(model_at(NEWEST).indexes), st.booleans())
+@given(st.sampled_from(expected_shape(NEWEST).indexes), st.booleans())
 @settings(deadline=None, max_examples=20)
-def test_a_missing_or_other_index_is_named(index: IndexModel, other: bool) -> None:
+def test_a_missing_or_other_index_is_named(index: Index, other: bool) -> None:
     changes = [f"DROP INDEX {index.name}"]
     says = f"Persistence schema missing required index {index.name}"
     if other:
@@ -268,9 +277,9 @@ def test_a_missing_or_other_index_is_named(index: IndexModel, other: bool) -> No
         ("id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL DEFAULT 'x', created_at TEXT NOT NULL,"
          " metadata TEXT", "name", "DEFAULT 'x' instead of TEXT NOT NULL"),
         ("id TEXT NOT NULL, name TEXT NOT NULL PRIMARY KEY, created_at TEXT NOT NULL,"
-         " metadata TEXT", "prism_tenants", "the key of prism_tenants is (name)"),
+         " metadata TEXT", "prism_tenants", "the primary key of prism_tenants is (name)"),
         ("id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL, created_at TEXT NOT NULL, other TEXT",
-         "other", "has a column other"),
+         "other", "unexpected column other"),
     ],
 )  # fmt: skip
 def test_drift_says_what_of_a_table_is_other(declared: str, what: str, message: str) -> None:
@@ -281,8 +290,10 @@ def test_drift_says_what_of_a_table_is_other(declared: str, what: str, message: 
 
 
 def test_a_missing_reference_or_unique_key_is_drift() -> None:
-    table = next(one for one in model_at(NEWEST).tables if one.name == "prism_branches")
-    columns = ", ".join(f"{c.name} TEXT{'' if c.nullable else ' NOT NULL'}" for c in table.columns)
+    table = next(one for one in expected_shape(NEWEST).tables if one.name == "prism_branches")
+    columns = ", ".join(
+        f"{c.name} TEXT{'' if c.nullable else ' NOT NULL'}" for c in table.columns.values()
+    )
     verdict = verdict_of(8, *rebuilt("prism_branches", f"{columns}, PRIMARY KEY (id)"))
     messages = " ".join(one.message for one in verdict.drift)
     assert "lacks the reference session_id > prism_sessions id" in messages
@@ -313,3 +324,31 @@ def test_a_host_that_keeps_only_checkpoints_has_nothing_to_be_ashamed_of() -> No
         connection.execute("CREATE TABLE prism_checkpoints (namespace, key, version, value)")
         verdict = judge(connection, read_tables(connection))
     assert (verdict.word, verdict.version, verdict.opens) == ("verified_older", 0, True)
+
+
+def test_a_database_is_recognised_by_every_table_that_prism_creates() -> None:
+    checked = {table.name for table in expected_shape(NEWEST).tables}
+    assert checked | {"prism_checkpoints", "prism_leases"} == TABLES
+
+
+@pytest.mark.parametrize(
+    ("version", "table", "columns"),
+    [
+        (1, "prism_usage", {"scope", "turn", "attempt"}),
+        (7, "prism_sessions", {"version"}),
+    ],
+)
+def test_a_column_is_expected_from_its_step_on(version: int, table: str, columns: set[str]) -> None:
+    before, after = (
+        next(one for one in expected_shape(n).tables if one.name == table)
+        for n in (version, version + 1)
+    )
+    assert set(after.columns) - set(before.columns) == columns
+
+
+def test_event_sequences_are_unique_from_step_six_on() -> None:
+    unique = [
+        next(i.unique for i in expected_shape(n).indexes if i.name.endswith("run_sequence_idx"))
+        for n in range(1, NEWEST + 1)
+    ]
+    assert unique == [False] * 5 + [True] * 3
