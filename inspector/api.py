@@ -24,8 +24,7 @@ from inspector.model.store import Store
 from inspector.model.value import Value
 from inspector.query import usage as usage_module
 from inspector.query.masked import Masks
-from inspector.query.resuming import preflight_of
-from inspector.query.run_reader import RunReader
+from inspector.query.run_reader import RunReader, preflight_of
 from inspector.query.selection import Ambiguous, NoMatch, select_run
 from inspector.query.view import RunView
 from inspector.query.workspace import Workspace as Stores

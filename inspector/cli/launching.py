@@ -17,8 +17,7 @@ from inspector.model.clock import Clock
 from inspector.model.preflight import PreFlight
 from inspector.process.background import Background, run_in_background
 from inspector.process.foreground import NotStarted, run_here
-from inspector.query.resuming import preflight_of
-from inspector.query.run_reader import RunReader
+from inspector.query.run_reader import RunReader, preflight_of
 from inspector.resume.launch import (
     BACKGROUND,
     TERMINAL,

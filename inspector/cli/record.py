@@ -14,7 +14,7 @@ from inspector.cli.table_rows import goes_on, is_table, refuse_paging, table_row
 from inspector.cli.workspace import stores_and_runs, workspace
 from inspector.export import documents
 from inspector.model.run import Run
-from inspector.query.comparing import PREVIOUS
+from inspector.query.comparison import PREVIOUS
 from inspector.query.run_reader import RunReader
 from inspector.query.selection import Ambiguous, NoMatch, RecordOwner, select_record_owner
 from inspector.query.store_reader import Records

@@ -17,7 +17,7 @@ from inspector.cli.plan_document import plan_document
 from inspector.cli.workspace import chosen, workspace
 from inspector.config.folders import state_dir
 from inspector.config.settings import load_settings
-from inspector.query.resuming import preflight_of
+from inspector.query.run_reader import preflight_of
 from inspector.resume.command import NoHost, pick, shell_line
 from inspector.resume.document import facts
 from inspector.resume.launch import held_by, launch_count, launches

@@ -1,35 +1,35 @@
-"""What came of the file that a value names, in words for people."""
+"""Words for the verdicts on attachments."""
 
 from __future__ import annotations
 
 from inspector.model.value import AttachmentVerdict
 
-_OUTSIDE = "it lies outside of the run's folder, so it is not opened"
+_OUTSIDE = "outside the run's folder, not opened"
 
 WORDS: dict[AttachmentVerdict, tuple[str, str]] = {
     AttachmentVerdict.OK: ("ok", ""),
     AttachmentVerdict.OK_BINARY: ("not text", ""),
     AttachmentVerdict.OK_TRUNCATED_PREVIEW: ("large", ""),
     AttachmentVerdict.OK_REPLACEMENT_CHARS: ("not in UTF-8", ""),
-    AttachmentVerdict.MISSING: ("missing", "there is no such file: it was moved or never written"),
+    AttachmentVerdict.MISSING: ("missing", "no such file: it was moved or never written"),
     AttachmentVerdict.MISSING_OR_EXPAND: (
         "missing",
-        "there is no such file; what stands in <> was never filled in",
+        "no such file; the <placeholder> in its path was never filled in",
     ),
     AttachmentVerdict.REFUSE_OUTSIDE: ("outside", _OUTSIDE),
-    AttachmentVerdict.BROKEN_LINK: ("broken link", "it is a link that leads nowhere"),
-    AttachmentVerdict.NOT_A_FILE: ("not a file", "it is a folder or a device, so it is not opened"),
-    AttachmentVerdict.UNREADABLE: ("unreadable", "it cannot be read: see who may read it"),
-    AttachmentVerdict.NONE: ("no path", "the value speaks of a file, and no path is recorded"),
+    AttachmentVerdict.BROKEN_LINK: ("broken link", "the link leads nowhere"),
+    AttachmentVerdict.NOT_A_FILE: ("not a file", "a folder or a device, not opened"),
+    AttachmentVerdict.UNREADABLE: ("unreadable", "permission denied"),
+    AttachmentVerdict.NONE: ("no path", "the value refers to a file, but no path is recorded"),
 }
-"""For each verdict a word or two, and what is wrong in a sentence without its full stop."""
+"""Verdict → a word or two, and the problem as a sentence without a full stop (empty if none)."""
 
 
 def word_of(verdict: AttachmentVerdict) -> str:
-    """A verdict in a word or two."""
+    """Return a verdict in a word or two."""
     return WORDS[verdict][0]
 
 
-def trouble_of(verdict: AttachmentVerdict) -> str:
-    """Why the file is not shown; empty where it can be."""
+def problem_of(verdict: AttachmentVerdict) -> str:
+    """Return why the file cannot be shown; empty if it can."""
     return WORDS[verdict][1]

@@ -1,6 +1,6 @@
-"""Rows of any table as they stand, by the columns that exist.
+"""Tolerant reads of the rows of any table.
 
-A row that cannot be read ends the reading there and is said; it never costs the rows before it.
+An unreadable row ends the read there and is reported; the rows before it are kept.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from inspector.query.tables import Table, quoted
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Where reading a table had to end."""
+    """Where the read of a table ended early."""
 
     table: str
     rows: int
-    """Rows that could be read before it."""
+    """Rows read before it."""
     message: str
-    """SQLite's own words."""
+    """SQLite's message."""
 
     @property
     def sentence(self) -> str:
-        """For a person."""
+        """The damage in words."""
         if not self.rows:
             return f"{self.message}: {self.table} cannot be read"
         return f"{self.message}: {self.table} could be read up to row {self.rows}"
 
 
 PART = 50_000
-"""Rows that are read between two pauses: some hundredths of a second."""
+"""Rows read between two checks for cancellation: some hundredths of a second."""
 
-Pause = Callable[[], None]
-"""Called between the parts of a read; what it raises ends the read."""
+CancelCheck = Callable[[], None]
+"""Called between the parts of a read; an exception that it raises ends the read."""
 
 
-def go_on() -> None:
-    """A `Pause` of a read that nobody ends."""
+def no_check() -> None:
+    """Never cancel."""
 
 
 def collect(
@@ -48,17 +48,17 @@ def collect(
     table: str,
     sql: str,
     values: Sequence[Any],
-    pause: Pause = go_on,
+    check: CancelCheck = no_check,
 ) -> tuple[list[tuple[Any, ...]], Damage | None]:
-    """The rows that a statement gives; where reading ends early, or cannot begin, says so."""
+    """Return the rows of a statement, and the damage if the read ended early."""
     tolerant = connection.text_factory
-    # Text that is not UTF-8 is rare, and a factory of ours costs as much as the rest of reading.
+    # Invalid UTF-8 is rare, and a Python text factory doubles the cost of a read.
     connection.text_factory = str
     try:
-        rows, error = _read(connection, sql, values, pause)
+        rows, error = _read(connection, sql, values, check)
         if error is not None and _NOT_UTF_8 in str(error):
             connection.text_factory = tolerant
-            rows, error = _read(connection, sql, values, pause)
+            rows, error = _read(connection, sql, values, check)
     finally:
         connection.text_factory = tolerant
     return rows, None if error is None else Damage(table, len(rows), str(error))
@@ -68,16 +68,16 @@ _NOT_UTF_8 = "Could not decode"
 
 
 def _read(
-    connection: sqlite3.Connection, sql: str, values: Sequence[Any], pause: Pause
+    connection: sqlite3.Connection, sql: str, values: Sequence[Any], check: CancelCheck
 ) -> tuple[list[tuple[Any, ...]], sqlite3.DatabaseError | None]:
     rows: list[tuple[Any, ...]] = []
     try:
         cursor, before = connection.execute(sql, values), -1
         while len(rows) != before:
             before = len(rows)
-            # What was read before an error stays in the list, as it would row by row.
+            # On an error, extend() keeps the rows read before it.
             rows.extend(islice(cursor, PART))
-            pause()
+            check()
     except sqlite3.DatabaseError as error:
         return rows, error
     return rows, None
@@ -86,9 +86,9 @@ def _read(
 def read_whole_rows(
     connection: sqlite3.Connection, table: Table, where: str, values: Sequence[Any]
 ) -> Iterator[dict[str, Any]]:
-    """Rows with every column that exists, extensions included, by name.
+    """Yield rows as dictionaries of every column that exists, extensions included.
 
-    Nothing where no column is known, as of a view that cannot be expanded.
+    Nothing for a view that cannot be expanded, whose columns are unknown.
     """
     if not table.columns:
         return
@@ -101,7 +101,7 @@ def read_whole_rows(
 def read_keyed_rows(
     connection: sqlite3.Connection, table: Table, key: str, where: str, values: Sequence[Any]
 ) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """As `read_whole_rows`, each with the value of `key` (SQL) before it."""
+    """Yield rows as `read_whole_rows` does, each with the value of `key` (SQL) before it."""
     columns = ", ".join((key, *map(quoted, table.columns)))
     cursor = connection.execute(f"SELECT {columns} FROM {quoted(table.name)} {where}", values)
     for row in cursor:

@@ -6,16 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from inspector.model.preflight import PreFlight, refused
+from inspector.model.run import Run
 from inspector.model.step import Event
 from inspector.model.value import Attachment
-from inspector.query.capabilities import NO_CAPABILITIES, Capabilities
-from inspector.query.comparing import Comparison, Side
+from inspector.query.comparison import Comparison, Side
 from inspector.query.progress import Progress, no_progress
-from inspector.query.view import RunView, StepContext, ValueList
+from inspector.query.view import NO_CAPABILITIES, Capabilities, RunView, StepContext, ValueList
 
 if TYPE_CHECKING:
-    # Only a plan needs these.
     from inspector.model.preflight import PreFlight
+
 
 FIRST_BYTES = 65_536
 """Bytes of an attachment that are read unless the caller asks for more."""
@@ -127,3 +128,14 @@ class RunReader(ABC):
     def about(self, part: str) -> str | None:
         """Return a sentence that explains a part, where its records need one."""
         return None
+
+
+def preflight_of(reader: RunReader, run: Run) -> PreFlight:
+    """Return the plan of a run; a refusal where its runtime has no way to resume it.
+
+    May raise `StoreUnavailable`.
+    """
+    plan = reader.preflight()
+    if plan is None:
+        return refused(run.key, "nothing can resume a run of this kind", outcome=run.status)
+    return plan

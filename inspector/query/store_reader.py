@@ -9,7 +9,7 @@ from inspector.derive.spending import Spending
 from inspector.model.run import Run
 from inspector.model.store import Store
 from inspector.query.run_reader import Record, RunReader
-from inspector.query.searching import Hit
+from inspector.query.search import Hit
 
 Records = Sequence[Record]
 

@@ -1,4 +1,4 @@
-"""What tables a database has and which columns they have: the ground for every tolerant read."""
+"""Tables and columns of a database: what tolerant reads are based on."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _VIRTUAL = re.compile(r"\s*create\s+virtual\b", re.IGNORECASE)
 _MOST_KNOWN = 64
 
 Catalogue = tuple[tuple[object, ...], ...]
-"""What a database says of its tables and views: name, type and SQL of each."""
+"""Name, type and SQL of each table and view, as `sqlite_master` has them."""
 
 
 def quoted(name: str) -> str:
-    """A name as an SQL identifier, whatever is in it."""
+    """Return a name quoted as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -30,19 +30,19 @@ class Table:
     has_rowid: bool
     is_view: bool = False
     key: str | None = None
-    """The column that is the rowid itself (`INTEGER PRIMARY KEY`): rows by it come in order."""
+    """The column that is the rowid itself (`INTEGER PRIMARY KEY`)."""
 
     def has(self, column: str) -> bool:
-        """Whether a column of this very name exists."""
+        """Return whether a column has exactly this name."""
         return column in self.columns
 
     def column(self, *names: str) -> str:
-        """The first of these columns that exists, as SQL; `NULL` when none does."""
+        """Return the first of these columns that exists, as SQL; `NULL` if none does."""
         return next((quoted(name) for name in names if name in self.columns), "NULL")
 
     @property
     def rowid(self) -> str:
-        """The number of a row as SQL; `NULL` where rows have none or a column hides it."""
+        """The rowid as SQL; `NULL` where rows have none or a column hides it."""
         if not self.has_rowid:
             return "NULL"
         names = {name.lower() for name in self.columns}
@@ -50,23 +50,23 @@ class Table:
 
     @property
     def order(self) -> str:
-        """What rows are ordered by so that the order is that of writing, as SQL."""
+        """The SQL to order rows by so that they come in the order of writing."""
         return "1" if self.rowid == "NULL" else self.rowid
 
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Everything that a database's own catalogue lists."""
+    """All tables and views of a database."""
 
     by_name: Mapping[str, Table]
     catalogue: Catalogue = ()
 
     def get(self, name: str) -> Table | None:
-        """A table or view of this very name."""
+        """Return the table or view with exactly this name."""
         return self.by_name.get(name)
 
     def names(self) -> Mapping[str, Sequence[str]]:
-        """Name → columns, as `Backend.recognise` asks for it."""
+        """Return name → columns, for `Backend.recognise`."""
         return {name: table.columns for name, table in self.by_name.items()}
 
 
@@ -74,14 +74,14 @@ _KNOWN: dict[Catalogue, Tables] = {}
 
 
 def remember(tables: Tables) -> None:
-    """Makes the next database with the same catalogue cheaper; runs of one writer have the same.
+    """Cache the tables for the next database with the same catalogue, as runs of one writer have.
 
-    Only for what a read gave that was accepted: words and columns may belong to different
-    contents until then.
+    Only call it with the result of an accepted read: before that, SQL and columns may belong to
+    different contents.
     """
     if _KNOWN.get(tables.catalogue) is tables:
         return
-    # The columns of a virtual table are not in its words.
+    # The SQL of a virtual table does not name its columns.
     if not any(isinstance(sql, str) and _VIRTUAL.match(sql) for _, _, sql in tables.catalogue):
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
@@ -89,9 +89,9 @@ def remember(tables: Tables) -> None:
 
 
 def read_tables(connection: sqlite3.Connection) -> Tables:
-    """Reads the catalogue; a view that cannot be expanded has no columns and costs nothing else.
+    """Return all tables and views; a view that cannot be expanded has no columns.
 
-    Raises sqlite3.DatabaseError when the catalogue itself cannot be read.
+    Raises sqlite3.DatabaseError when `sqlite_master` cannot be read.
     """
     listed = connection.execute(
         "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"
@@ -112,7 +112,7 @@ def read_tables(connection: sqlite3.Connection) -> Tables:
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> tuple[tuple[str, ...], str | None]:
-    """The columns, and the one that is the rowid itself if there is one."""
+    """Return the columns, and the one that is the rowid itself if there is one."""
     try:
         rows = connection.execute(f"PRAGMA table_xinfo({quoted(table)})").fetchall()
     except sqlite3.DatabaseError:

@@ -1,4 +1,4 @@
-"""What a reader hands out about one run: immutable, the same for every runtime."""
+"""The results that a run reader returns: immutable, the same for every runtime."""
 
 from __future__ import annotations
 
@@ -11,12 +11,37 @@ from inspector.derive.steps import StepTable
 from inspector.model.run import Finding, Run
 from inspector.model.step import Event, OpenConstruct, Step
 from inspector.model.value import Value
-from inspector.query.capabilities import NO_CAPABILITIES, Capabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """Which optional questions a run reader answers; everything else returns None.
+
+    `compared` names the parts of which two runs can be compared with `RunReader.compare`.
+    """
+
+    values_over_time: bool = False
+    """`values_at` tells which values existed at an event."""
+    value_versions: bool = False
+    """`versions` lists superseded rows of a name."""
+    attachments: bool = False
+    """Values may be kept in files of their own, read with `attachment`."""
+    receipts: bool = False
+    pnl: bool = False
+    """The run belongs to a session with a profit and loss account."""
+    usage: bool = False
+    """Tokens are recorded row by row."""
+    approvals: bool = False
+    """A waiting run can be approved or denied."""
+    compared: tuple[str, ...] = ()
+
+
+NO_CAPABILITIES = Capabilities()
 
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """One thing that a run can be asked about, with how much of it there is."""
+    """A tab of a run, with the number of things in it."""
 
     part: str
     """`timeline values receipts agents world_models source raw`, or another runtime's own part."""
@@ -28,11 +53,11 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """One run after its first `events` events. Nothing in it changes after it was handed out."""
+    """One run after its first `events` events; an immutable snapshot."""
 
     run: Run
     events: int
-    """Events that the steps tell of; fewer than `total_events` while travelling."""
+    """Events folded into `steps`; fewer than `total_events` while travelling."""
     total_events: int
     steps: StepTable
     step_of_event: array[int]

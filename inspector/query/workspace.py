@@ -31,12 +31,12 @@ from inspector.store.read import StoreUnavailable, ZeroTouchReader
 _EARLIEST, _LATEST = 946_684_800_000, 4_102_444_800_000
 """2000 and 2100 in UTC ms."""
 
-_NO_TABLES = "it has no tables; if a program used it, the -wal file that held them is missing"
+_NO_TABLES = "no tables; if a program used it, its -wal file is missing"
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A file that was looked into and is no store: why, in a sentence without a full stop."""
+    """A file that is not a store, with the reason as a sentence without a full stop."""
 
     path: str
     reason: str
@@ -45,7 +45,7 @@ class Refused:
 
 @dataclass(slots=True)
 class Workspace:
-    """What was found at the PATHs (none = the current folder and the user's own roots).
+    """The stores and runs at the PATHs (none = the current folder and the user's own roots).
 
     Discovery and summaries are for one thread at a time; `open` may be called from any.
     """
@@ -55,22 +55,22 @@ class Workspace:
     cwd: str
     home: str | None = None
     readers: dict[str, StoreReader] = field(default_factory=dict)
-    """Candidate path → the reader of its store."""
+    """Candidate path → reader of its store."""
     refused: dict[str, Refused] = field(default_factory=dict)
     found: Discovery | None = None
     agents: Sequence[Candidate] = ()
-    """Databases of agents that were found, wherever they lie."""
+    """Stores of agents, which belong to no single run."""
     by_path: dict[str, Candidate] = field(default_factory=dict)
-    """What discovery proposes, agents' stores left out."""
+    """Candidate path → candidate, without stores of agents."""
     _creating: threading.Lock = field(default_factory=threading.Lock)
     """Held while a reader is created, so that there is only one of each."""
     missing: tuple[str, ...] = ()
-    """PATHs that did not exist when last looked for."""
+    """PATHs that did not exist at the last search."""
 
     def discover(self, *, all_paths: bool = True) -> Discovery:
-        """Looks for stores again; readers of those that are still there are kept.
+        """Search again; readers of stores that still exist are kept.
 
-        Raises `MissingPath` when a PATH does not exist, or unless `all_paths` when none does.
+        Raises `MissingPath` if a PATH does not exist; without `all_paths`, only if none does.
         """
         self.missing = ()
         try:
@@ -103,21 +103,21 @@ class Workspace:
                 paths = rest
 
     def candidates(self) -> Sequence[Candidate]:
-        """What discovery proposes, agents' stores left out."""
+        """Return what discovery proposes, without stores of agents."""
         if self.found is None:
             self.discover()
         return tuple(self.by_path.values())
 
     def missing_roots(self) -> tuple[str, ...]:
-        """Where the PATHs would be that did not exist, links followed."""
+        """Return the real paths of the PATHs that did not exist."""
         return tuple(os.path.realpath(os.path.join(self.cwd, path)) for path in self.missing)
 
     def notices(self) -> Sequence[Notice]:
-        """What kept the search from being complete."""
+        """Return what kept the search from being complete."""
         return (self.found or self.discover()).notices
 
     def reader(self, candidate: Candidate) -> StoreReader | None:
-        """The reader of a candidate's store; None when its tables are no runtime's."""
+        """Return the reader of a candidate's store; None if no runtime claims it."""
         known = self.readers.get(candidate.path)
         if known is not None and not known.outgrown():
             return known
@@ -133,14 +133,14 @@ class Workspace:
             return reader
 
     def summaries(self) -> Iterator[tuple[Store, Sequence[Run]]]:
-        """Every store with its runs, from cheap reads."""
+        """Yield every store with its runs, from cheap reads."""
         for candidate in self.candidates():
             summary = self.summary(candidate)
             if summary is not None:
                 yield summary
 
     def summary(self, candidate: Candidate) -> tuple[Store, Sequence[Run]] | None:
-        """A store with its runs; None when it is none, or when a fault of ours keeps it closed."""
+        """Return a store with its runs; None if it is not a store, or on an internal error."""
         try:
             reader = self.reader(candidate)
             return None if reader is None else reader.summarize()
@@ -151,22 +151,22 @@ class Workspace:
             return None
 
     def open(self, run: Run) -> RunReader:
-        """A reader of one run. Raises `StoreUnavailable` when its store is not there any more."""
-        for path in _itself_and_around(run.store.path):
+        """Return a reader of one run. Raises `StoreUnavailable` if its store no longer exists."""
+        for path in _with_parents(run.store.path):
             candidate = self.by_path.get(path)
             reader = None if candidate is None else self.reader(candidate)
             if reader is not None and reader.path == run.store.path:
                 return reader.open(run)
-        raise StoreUnavailable(Health.GONE, "the store of this run is not there any more")
+        raise StoreUnavailable(Health.GONE, "the store of this run no longer exists")
 
     def completed(self, run: Run) -> Run:
-        """The run with findings and counts, read whole unless it was."""
+        """Return the run with findings and counts; reads it whole unless that was done."""
         return run if run.complete else self.read_whole(run)
 
     def read_whole(self, run: Run, *, spare_long: bool = False) -> Run:
-        """The run read whole now; what cannot be read stays as it is, a fault of ours is said.
+        """Read a run whole; a run that cannot be read stays as it is.
 
-        `spare_long`: a long run stays as it is too, for whoever follows it to tell of.
+        With `spare_long`, so does a long run: its follower will report it.
         """
         try:
             with closing(self.open(run)) as reader:
@@ -180,7 +180,7 @@ class Workspace:
             return replace(run, complete=True, findings=(Finding("unreadable", message),))
 
     def close(self) -> None:
-        """Removes all private copies."""
+        """Remove all private copies."""
         for reader in self.readers.values():
             reader.close()
         self.readers.clear()
@@ -212,8 +212,8 @@ class Workspace:
         return None
 
 
-def _itself_and_around(path: str) -> Iterator[str]:
-    """The path and the folders that it lies in, innermost first."""
+def _with_parents(path: str) -> Iterator[str]:
+    """Yield the path and its parent folders, innermost first."""
     while True:
         yield path
         around = os.path.dirname(path)
@@ -223,9 +223,9 @@ def _itself_and_around(path: str) -> Iterator[str]:
 
 
 def newest_first(run: Run) -> tuple[int, str]:
-    """Sort key: runs by when they began or were last written, newest first, then by key.
+    """Return a sort key: newest start or last write first, then by key.
 
-    A start before 2000 or after 2099 cannot be right and moves a run to neither end.
+    A start before 2000 or after 2099 is taken for wrong and ignored.
     """
     began = run.started_at
     if began is None or not _EARLIEST <= began < _LATEST:
@@ -234,7 +234,7 @@ def newest_first(run: Run) -> tuple[int, str]:
 
 
 def is_active(run: Run, now: int) -> bool:
-    """Whether something was written less than a minute ago by a run that says running."""
+    """Return whether a running run was written less than a minute ago."""
     if run.status is not Status.RUNNING or run.last_activity_at is None:
         return False
     return now - run.last_activity_at < 60_000

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import BinaryIO, NamedTuple
 
 from inspector.model.value import AttachmentVerdict, Value
-from inspector.query.attached import trouble_of
+from inspector.query.attached import problem_of
 from inspector.query.run_reader import RunReader
 from inspector.text.binary import file_type, hex_rows, mask_bytes
 from inspector.text.escape import visible_lines
@@ -127,7 +127,7 @@ def _held_file(reader: RunReader, name: str | None, path: str, most: int) -> Loa
         return "Files of this run are not read."
     found, data = read
     if found.verdict not in GOOD:
-        return f"There is no file to read: {trouble_of(found.verdict)}."
+        return f"There is no file to read: {problem_of(found.verdict)}."
     is_text = found.verdict is not AttachmentVerdict.OK_BINARY
     return LoadedValue(name, data, found.size or len(data), is_text, path)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.derive.differences import Change, Difference, differences, same
-from inspector.query.comparing import Comparison, Side
+from inspector.query.comparison import Comparison, Side
 from inspector.query.grimoire import js
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.records import Record

@@ -13,8 +13,7 @@ from inspector.model.preflight import PreFlight
 from inspector.model.status import Status
 from inspector.model.step import Event
 from inspector.model.store import Health
-from inspector.query.capabilities import Capabilities
-from inspector.query.comparing import PREVIOUS, Comparison, Side
+from inspector.query.comparison import PREVIOUS, Comparison, Side
 from inspector.query.grimoire import comparing, entries, run_records, texts, values, view
 from inspector.query.grimoire.crossing_rows import is_file, project_of, read_crossing
 from inspector.query.grimoire.events import fact_of
@@ -30,7 +29,7 @@ from inspector.query.grimoire.timeline import KEPT_BYTES, Timeline
 from inspector.query.progress import Progress, no_progress
 from inspector.query.reader_pool import ReaderPool
 from inspector.query.run_reader import RunReader
-from inspector.query.view import RunView, StepContext, ValueList
+from inspector.query.view import Capabilities, RunView, StepContext, ValueList
 from inspector.store.read import StoreUnavailable
 
 T = TypeVar("T")

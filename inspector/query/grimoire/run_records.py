@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspector.model.step import Step
-from inspector.query.comparing import Side
+from inspector.query.comparison import Side
 from inspector.query.grimoire import comparing, js, store_records
 from inspector.query.grimoire.js import Unreadable
 from inspector.query.grimoire.records import (

@@ -23,7 +23,7 @@ from inspector.query.openprose.rows import (
     read_run_rows,
     read_some,
 )
-from inspector.query.rows import Pause, go_on
+from inspector.query.rows import CancelCheck, no_check
 from inspector.query.tables import Tables, quoted, read_tables
 
 COUNTED = ("bindings", "agents", "receipt", "world_model_version", "imports")
@@ -63,7 +63,7 @@ class Wanted:
     tables: Tables | None = None
     schema_version: int | None = None
     ledger_mark: LedgerMark | None = None
-    pause: Pause = go_on
+    pause: CancelCheck = no_check
     """Called while facts are read."""
 
 

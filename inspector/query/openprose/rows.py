@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from inspector.query.openprose.events import COLUMNS, Row
-from inspector.query.rows import Damage, Pause, collect, go_on, read_whole_rows
+from inspector.query.rows import CancelCheck, Damage, collect, no_check, read_whole_rows
 from inspector.query.tables import Table, Tables, quoted
 
 __all__ = ["Damage", "RunRow", "read_execution", "read_run_rows", "read_some", "read_whole_rows"]
@@ -83,7 +83,7 @@ def read_execution(
     connection: sqlite3.Connection,
     tables: Tables,
     after: int | None = None,
-    pause: Pause = go_on,
+    pause: CancelCheck = no_check,
 ) -> tuple[list[Row], Damage | None]:
     """Facts in order: those after a key, or all when None (also where there is no key)."""
     table = tables.get("execution")

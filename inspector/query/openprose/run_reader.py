@@ -15,7 +15,6 @@ from inspector.model.status import Status
 from inspector.model.step import Event
 from inspector.model.store import Health
 from inspector.model.value import Attachment
-from inspector.query.capabilities import Capabilities
 from inspector.query.openprose import context, history, records, values, view
 from inspector.query.openprose.agent_files import kept_agents
 from inspector.query.openprose.endings import Endings
@@ -37,7 +36,7 @@ from inspector.query.openprose.timeline import Timeline
 from inspector.query.openprose.writing import Tell, told_at
 from inspector.query.progress import Progress
 from inspector.query.run_reader import RunReader
-from inspector.query.view import RunView, StepContext, ValueList
+from inspector.query.view import Capabilities, RunView, StepContext, ValueList
 from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
 from inspector.store.read import Reading, StoreUnavailable, Token, ZeroTouchReader
 

@@ -14,7 +14,6 @@ from inspector.model.preflight import PreFlight
 from inspector.model.run import Run
 from inspector.model.step import Event
 from inspector.model.store import Health
-from inspector.query.capabilities import Capabilities
 from inspector.query.prism import contents, records, view
 from inspector.query.prism.contents import agent_values, tool_values, workflow_values
 from inspector.query.prism.events import Row
@@ -51,7 +50,7 @@ from inspector.query.prism.view import agent_tabs, workflow_tabs
 from inspector.query.prism.workflows import ToolTrack, Workflow, workflow_of, workflow_steps
 from inspector.query.reader_pool import ReaderLease
 from inspector.query.run_reader import RunReader
-from inspector.query.view import RunView, StepContext, ValueList
+from inspector.query.view import Capabilities, RunView, StepContext, ValueList
 from inspector.store.read import Reading, StoreUnavailable
 
 AGE_MS = 60_000

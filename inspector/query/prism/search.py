@@ -19,7 +19,7 @@ from inspector.query.prism.cells import (
     text_or_none,
 )
 from inspector.query.prism.schema_shape import SEARCH_TABLE
-from inspector.query.searching import Hit, snippet
+from inspector.query.search import Hit, snippet
 from inspector.query.tables import Tables, quoted
 
 LONGEST_TEXT = 1 << 20

@@ -18,7 +18,7 @@ from inspector.query.prism.search import search
 from inspector.query.prism.usage import HOW
 from inspector.query.reader_pool import ReaderPool
 from inspector.query.run_reader import RunReader
-from inspector.query.searching import Hit
+from inspector.query.search import Hit
 from inspector.query.store_reader import StoreReader
 from inspector.query.tables import read_tables, remember
 from inspector.store.read import StoreUnavailable

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.model.value import WHEN_UNKNOWN, Then, Value
-from inspector.query.attached import trouble_of
+from inspector.query.attached import problem_of
 from inspector.query.registry import presentation_of
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView, ValueList
@@ -377,7 +377,7 @@ class ValuesPane(Pane):
         if value.attachment is not None:
             word, role = verdict(value.attachment)
             path = safe(value.attachment.path, self.ui.glyphs)
-            told = enter if role is Role.SUCCESS else trouble_of(value.attachment.verdict)
+            told = enter if role is Role.SUCCESS else problem_of(value.attachment.verdict)
             parts = (path, word if role is Role.SUCCESS else "", told)
             return "   ".join(part for part in parts if part)
         return "" if value.type == "null" else f"{size(value.size)}: {enter}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.query.comparing import PREVIOUS
+from inspector.query.comparison import PREVIOUS
 from inspector.query.masked import Masks
 from inspector.query.run_reader import RunReader
 from inspector.text.escape import json_text

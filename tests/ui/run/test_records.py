@@ -9,8 +9,7 @@ import pytest
 
 from inspector.model.step import Event
 from inspector.model.value import Attachment, AttachmentVerdict, Value
-from inspector.query.capabilities import Capabilities
-from inspector.query.view import ValueList
+from inspector.query.view import Capabilities, ValueList
 from inspector.ui.panes.record_columns import table_for
 from inspector.ui.panes.records import place
 from tests.ui.run import pictured

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inspector.model.value import Then, Value
-from inspector.query.capabilities import Capabilities
-from inspector.query.view import RunView, StepContext, ValueList
+from inspector.query.view import Capabilities, RunView, StepContext, ValueList
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed
 from tests.ui.run.screens import on_screen, settle, shown

@@ -12,7 +12,6 @@ from inspector.model.run import Run, RunKind, StepCounts, Tokens
 from inspector.model.status import Status
 from inspector.model.step import Event, Step, StepKind
 from inspector.model.store import Health, Store, WriteStyle
-from inspector.query.capabilities import Capabilities
 from inspector.query.openprose import NAME
 from inspector.query.openprose.discovery import RECEIPTS, TOPOLOGY
 from inspector.query.openprose.findings import chains
@@ -27,7 +26,7 @@ from inspector.query.openprose.receipts.receipt import Receipt
 from inspector.query.openprose.view import Place, run_key
 from inspector.query.run_reader import RunReader
 from inspector.query.store_reader import StoreReader
-from inspector.query.view import RunView, StepContext, Tab, ValueList
+from inspector.query.view import Capabilities, RunView, StepContext, Tab, ValueList
 from inspector.store.logfile import LogMark, mark_at, read_ends
 from inspector.store.unavailable import StoreUnavailable
 from inspector.text.parse_time import parse_instant

@@ -13,7 +13,6 @@ from inspector.model.status import Status
 from inspector.model.step import Event, Step
 from inspector.model.store import Health
 from inspector.model.value import Attachment
-from inspector.query.capabilities import Capabilities
 from inspector.query.openprose.agent_files import kept_agents
 from inspector.query.openprose.kept_counting import kept_counts
 from inspector.query.openprose.kept_files import AGENTS, WORLD_MODELS
@@ -32,7 +31,7 @@ from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, l
 from inspector.query.openprose.sources import project_of, source_files, source_of_node
 from inspector.query.openprose.view import Place
 from inspector.query.run_reader import RunReader
-from inspector.query.view import RunView, StepContext, Tab, ValueList
+from inspector.query.view import Capabilities, RunView, StepContext, Tab, ValueList
 from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
 from inspector.store.read import StoreUnavailable
 

@@ -22,8 +22,7 @@ from inspector.model.preflight import PreFlight
 from inspector.model.run import Run
 from inspector.process.background import Background, run_in_background
 from inspector.process.foreground import NotStarted, run_here, until_enter
-from inspector.query.resuming import preflight_of
-from inspector.query.run_reader import RunReader
+from inspector.query.run_reader import RunReader, preflight_of
 from inspector.resume.launch import (
     BACKGROUND,
     TERMINAL,
