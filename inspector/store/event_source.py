@@ -1,7 +1,8 @@
-"""Being told by the operating system that files change, through watchfiles.
+"""File events from the operating system, through watchfiles.
 
-`watchfiles` is imported when the first listener is made, never before. Reading a file is no
-change: access events do not reach us.
+watchfiles is imported when the first listener is created. Reads are not reported. Its public
+`watch()` does not fit: it does not report when the watch is established, its step is fixed, and a
+stop drops collected events. Hence `_rust_notify`, pinned in pyproject.toml and covered by a test.
 """
 
 from __future__ import annotations
@@ -19,26 +20,26 @@ DELETED = 3
 _TIMEOUT_MS = 1000
 
 RawEvents = set[tuple[int, str]]
-"""What happened (ADDED, MODIFIED, DELETED) and to which path."""
+"""Event kinds (ADDED, MODIFIED, DELETED) with their paths."""
 
 
 class CannotListen(OSError):
-    """The operating system does not let us watch any more folders."""
+    """The operating system refuses to watch more folders."""
 
 
 class StopSign(Protocol):
-    """What tells a listener to stop waiting; a `threading.Event` is one."""
+    """Ends a wait; a `threading.Event` is one."""
 
     def is_set(self) -> bool:
-        """Whether to stop."""
+        """Returns True to stop."""
         ...
 
 
 class Listener(Protocol):
-    """A set of folders under watch."""
+    """An open watch on a set of folders."""
 
     def wait(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop: StopSign) -> RawEvents:
-        """Waits for changes, gathers them, and returns them; empty at the time-out or stop."""
+        """Waits for events, collects and returns them; empty on timeout or stop."""
         ...
 
     def close(self) -> None:
@@ -47,7 +48,7 @@ class Listener(Protocol):
 
 
 Listen = Callable[[Sequence[str], bool], Listener]
-"""Watches folders, with all below them or not. FileNotFoundError, CannotListen."""
+"""Opens a watch on folders, recursive or not. Raises FileNotFoundError, CannotListen."""
 
 
 class _Watchfiles:
@@ -58,11 +59,11 @@ class _Watchfiles:
 
         self._failure: type[Exception] = WatchfilesRustInternalError
         try:
-            # A folder that cannot be read must not cost the others their watch.
+            # An unreadable folder must not prevent watching the others.
             self._notify = RustNotify(list(folders), False, False, 300, recursive, True)
         except (OSError, WatchfilesRustInternalError) as error:
             raise CannotListen(str(error)) from error
-        # Told to bear what cannot be read, the library says nothing of what is missing either.
+        # With that flag the library ignores missing folders, too.
         for folder in folders:
             if not os.path.isdir(folder):
                 self._notify.close()
@@ -80,29 +81,29 @@ class _Watchfiles:
 
 
 def listen(folders: Sequence[str], recursive: bool) -> Listener:
-    """Watches folders with watchfiles."""
+    """Opens a watch with watchfiles."""
     return _Watchfiles(folders, recursive)
 
 
 Debounce = Callable[[bool], tuple[int, int]]
-"""For a deep listener or a flat one: how long to gather changes, how often to look; ms."""
+"""For the recursive or the flat listener: time to collect events, and step, in ms."""
 
 
 class EventSource:
-    """A listener for whole trees and one for single folders, each waiting in its own thread."""
+    """A recursive listener and a flat one, each waiting in its own thread."""
 
     def __init__(self, listener: Listen, pace: Debounce) -> None:
         self._listener = listener
         self._pace = pace
         self._inbox: queue.SimpleQueue[RawEvents | CannotListen | None] = queue.SimpleQueue()
         self._open: dict[bool, tuple[tuple[str, ...] | None, _ListenerThread]] = {}
-        self._leaving: list[_ListenerThread] = []
+        self._draining_threads: list[_ListenerThread] = []
 
-    def tune(self, folders: tuple[str, ...], *, deep: bool) -> None:
-        """Listens to these folders instead; nothing happens if they are the same.
+    def watch_folders(self, folders: tuple[str, ...], *, deep: bool) -> None:
+        """Watches these folders; does nothing if they are the same as before.
 
-        The old watch ends after the new one has begun, so nothing is missed in between. Raises
-        FileNotFoundError when a folder has gone, CannotListen.
+        The new watch starts before the old one ends, so no event is lost. Raises FileNotFoundError
+        if a folder is gone, CannotListen.
         """
         if deep in self._open and self._open[deep][0] == folders:
             return
@@ -111,44 +112,44 @@ class EventSource:
             try:
                 listener = self._listener(folders, deep)
             except CannotListen:
-                # There may be room for one watch where there is none for two.
+                # There may be room for one watch but not for two.
                 self._shut(deep)
                 listener = self._listener(folders, deep)
-        self._leaving = [ear for ear in self._leaving if ear.is_alive()]
+        self._draining_threads = [thread for thread in self._draining_threads if thread.is_alive()]
         if deep in self._open:
-            ear = self._open.pop(deep)[1]
-            ear.leave()
-            self._leaving.append(ear)
+            thread = self._open.pop(deep)[1]
+            thread.drain()
+            self._draining_threads.append(thread)
         if listener is not None:
             self._open[deep] = (folders, _ListenerThread(listener, self._inbox, deep, self._pace))
 
-    def renew(self, *, deep: bool) -> None:
-        """Has the next `tune` begin a watch even for the same folders."""
+    def invalidate(self, *, deep: bool) -> None:
+        """Makes the next `watch_folders` start a new watch even on the same folders."""
         if deep in self._open:
             self._open[deep] = (None, self._open[deep][1])
 
-    def heard(self, wait_s: float) -> RawEvents:
-        """All that was announced, after waiting for the first of it. Raises CannotListen."""
-        raw: RawEvents = set()
+    def events(self, wait_s: float) -> RawEvents:
+        """Waits for events and returns all that are queued. Raises CannotListen."""
+        events: RawEvents = set()
         try:
-            said = self._inbox.get(timeout=wait_s)
+            event = self._inbox.get(timeout=wait_s)
             while True:
-                if isinstance(said, CannotListen):
-                    raise said
-                raw |= said or set()
-                said = self._inbox.get_nowait()
+                if isinstance(event, CannotListen):
+                    raise event
+                events |= event or set()
+                event = self._inbox.get_nowait()
         except queue.Empty:
-            return raw
+            return events
 
     def wake(self) -> None:
-        """Ends the waiting in `heard`, from any thread."""
+        """Ends a wait in `events`, from any thread."""
         self._inbox.put(None)
 
     def close(self) -> None:
-        """Ends all watches, within one step of their pace."""
-        for ear in (*self._leaving, *(ear for _, ear in self._open.values())):
-            ear.close()
-        self._leaving.clear()
+        """Ends all watches within one step."""
+        for thread in (*self._draining_threads, *(thread for _, thread in self._open.values())):
+            thread.close()
+        self._draining_threads.clear()
         self._open.clear()
 
     def _shut(self, deep: bool) -> None:
@@ -157,7 +158,7 @@ class EventSource:
 
 
 class _ListenerThread:
-    """A thread that passes on what one listener hears, and ends its watch."""
+    """A thread that forwards the events of one listener and closes it."""
 
     def __init__(
         self,
@@ -171,35 +172,35 @@ class _ListenerThread:
         self._deep = deep
         self._pace = pace
         self._stop = threading.Event()
-        self._leaves = False
+        self._draining = False
         name = f"watch-{'deep' if deep else 'flat'}"
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
     def is_alive(self) -> bool:
-        """Whether it still listens."""
+        """True while the thread runs."""
         return self._thread.is_alive()
 
-    def leave(self) -> None:
-        """Has it end by itself, after it passed on what it has heard; takes up to a second."""
-        self._leaves = True
+    def drain(self) -> None:
+        """Lets the thread end after forwarding pending events, within a second."""
+        self._draining = True
 
     def close(self) -> None:
-        """Ends it at once; what it has heard and not passed on is lost."""
+        """Ends the thread at once; pending events are lost."""
         self._stop.set()
         self._thread.join()
 
     def _run(self) -> None:
         try:
             while not self._stop.is_set():
-                # The library forgets what it has heard when it is told to stop.
-                leaves = self._leaves
+                # On stop, the library drops the events it has collected.
+                draining = self._draining
                 debounce_ms, step_ms = self._pace(self._deep)
-                timeout_ms = step_ms if leaves else _TIMEOUT_MS
+                timeout_ms = step_ms if draining else _TIMEOUT_MS
                 raw = self._listener.wait(debounce_ms, step_ms, timeout_ms, self._stop)
                 if raw:
                     self._inbox.put(raw)
-                if leaves:
+                if draining:
                     return
         except CannotListen as error:
             self._inbox.put(error)

@@ -1,8 +1,7 @@
-"""Telling, within milliseconds, that something was written to a watched database or run.
+"""Reports writes to watched databases and runs within milliseconds.
 
-What the operating system announces is taken from watchfiles; where it announces nothing (network
-file systems, no watches left, a watch that stays silent) files are looked at instead, and a
-notice says so. Only names and times are looked at, nothing is opened.
+Uses events of the operating system; where there are none (network file systems, no watches left, a
+silent watch) it polls and says so in a notice. Uses only names and times; opens nothing.
 """
 
 from __future__ import annotations
@@ -32,10 +31,9 @@ from inspector.store.places import SKIPPED, Notice, RunFolderNames, database_of,
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Folders to watch; all exist, and each is named once.
+    """Folders to watch; all exist and are listed once.
 
-    `deep` with all that is below them, `flat` for what is directly in them. `polled` are those
-    where changes are not announced.
+    `deep` are watched recursively, `flat` are not; `polled` do not report events.
     """
 
     deep: tuple[str, ...] = ()
@@ -43,12 +41,12 @@ class Plan:
     polled: tuple[str, ...] = ()
 
     def without(self, *, deep: bool) -> Plan:
-        """The same, where the deep or else the flat watch is not to be had."""
+        """Returns the plan with the deep or the flat folders polled."""
         polled = tuple(sorted({*self.polled, *(self.deep if deep else self.flat)}))
         return Plan(() if deep else self.deep, self.flat if deep else (), polled)
 
     def holds(self, roots: Iterable[str]) -> bool:
-        """Whether these roots still are as they were when the plan was made."""
+        """True if the roots still exist, or still do not, as when the plan was made."""
         whole = {*self.deep, *self.polled}
         return all(
             is_below_any(root, whole)
@@ -65,13 +63,13 @@ def plan(
     remote: Callable[[str], bool],
     names: RunFolderNames,
 ) -> Plan:
-    """Plans for real paths; what is not there yet is waited for in the nearest folder that is."""
+    """Plans the watch of real paths; for a missing path, its nearest existing ancestor."""
     deep: set[str] = set()
     flat: set[str] = set()
     for root in roots:
         if os.path.isdir(root):
             deep.add(root)
-        # Only from above can be seen that a root comes, or goes and comes back.
+        # The creation of a root is only visible in its parent.
         flat.add(_nearest_folder(os.path.dirname(root)))
     deep = {root for root in deep if not is_below_any(os.path.dirname(root), deep)}
     flat.update(folder for folder in folders if os.path.isdir(folder))
@@ -84,7 +82,7 @@ def plan(
 
 
 def is_below_any(path: str, folders: AbstractSet[str]) -> bool:
-    """Whether a path is one of these folders or lies in one."""
+    """True if a path is one of these folders or inside one."""
     while folders:
         if path in folders:
             return True
@@ -96,7 +94,7 @@ def is_below_any(path: str, folders: AbstractSet[str]) -> bool:
 
 
 def _holder(file: str, names: RunFolderNames) -> str:
-    """The folder in which changes of a file, or of a run folder's records, are to be seen."""
+    """Returns the folder whose events concern a file, or the records of a run folder."""
     name = os.path.basename(file)
     is_file = is_database_name(name) or name in names.logs
     return os.path.dirname(file) if is_file else file
@@ -111,8 +109,8 @@ def _nearest_folder(path: str) -> str:
     return path
 
 
-class Routes:
-    """Where changes of names lead, given the databases, logs and run folders that are known."""
+class EventRoutes:
+    """Maps events to the known databases, logs and run folders that they concern."""
 
     def __init__(
         self, files: Sequence[str], roots: Iterable[str], plan: Plan, names: RunFolderNames
@@ -124,13 +122,13 @@ class Routes:
         self._deep = frozenset((*plan.deep, *plan.polled))
         self._homes = frozenset(_homes(files, names))
         self._above = _above(self._known | self._homes)
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._real: dict[str, str] = {}
 
-    def lead(self, raw: Iterable[tuple[int, str]]) -> tuple[set[str], bool, set[bool]]:
-        """What was touched, whether to discover anew, and which watch lost or gained a folder.
+    def changes_of(self, raw: Iterable[tuple[int, str]]) -> tuple[set[str], bool, set[bool]]:
+        """Returns changed paths, whether to rescan, and which watches lost or gained a folder.
 
-        The last is as `EventSource.tune` has it: True for the deep watch, False for the flat one.
+        The last is a set of `deep` flags as in `EventSource.watch_folders`.
         """
         touched: set[str] = set()
         moved: set[bool] = set()
@@ -146,9 +144,9 @@ class Routes:
         return touched, anew or bool(moved), moved
 
     def _one(self, change: int, path: str, touched: set[str]) -> bool:
-        """Adds what one change touched; whether to discover anew."""
+        """Adds the paths changed by one event; returns True to rescan."""
         if database_of(path) not in self._known:
-            path = self._really(path)
+            path = self._resolved(path)
         base = database_of(path)
         if base in self._known:
             touched.add(base)
@@ -166,7 +164,7 @@ class Routes:
         return self._elsewhere(change, path, touched)
 
     def _elsewhere(self, change: int, path: str, touched: set[str]) -> bool:
-        """A change outside all known runs that is of no database."""
+        """Handles an event outside all known runs and databases."""
         holder, name = os.path.split(path)
         if name in SKIPPED:
             return False
@@ -182,16 +180,16 @@ class Routes:
         return False
 
     def _is_news(self, change: int, path: str) -> bool:
-        """Whether an unknown file is worth looking anew: it came, went, or was first written.
+        """True if an unknown file requires a rescan: created, deleted, or first written.
 
-        A database may be empty when it appears; one that is none of ours is asked for once.
+        A new database may still be empty; a file that is no store requires one rescan only.
         """
         if change != MODIFIED:
-            self._told.discard(path)
+            self._reported.discard(path)
             return True
-        if path in self._told:
+        if path in self._reported:
             return False
-        self._told.add(path)
+        self._reported.add(path)
         return True
 
     def _home_of(self, path: str) -> str | None:
@@ -201,8 +199,8 @@ class Routes:
             path = os.path.dirname(path)
         return None
 
-    def _really(self, path: str) -> str:
-        """The path without links in its folder: one folder may be watched under two names."""
+    def _resolved(self, path: str) -> str:
+        """Resolves links in the folder of a path: one folder may be watched under two names."""
         holder, name = os.path.split(path)
         real = self._real.get(holder)
         if real is None:
@@ -211,12 +209,12 @@ class Routes:
 
 
 def _is_record(inside: str, names: RunFolderNames) -> bool:
-    """Whether a name inside a run folder is of a record of it, or of what it imports."""
+    """True if a name inside a run folder is one of its records, or of an import."""
     return inside in names.records or inside.split("/")[0] in names.nested
 
 
 def _homes(files: Iterable[str], names: RunFolderNames) -> set[str]:
-    """The run folders among or around the known files."""
+    """Returns the run folders of the known files."""
     homes: set[str] = set()
     for file in files:
         holder, name = os.path.split(file)
@@ -228,7 +226,7 @@ def _homes(files: Iterable[str], names: RunFolderNames) -> set[str]:
 
 
 def _above(paths: Iterable[str]) -> frozenset[str]:
-    """These paths and all folders that lead to them."""
+    """Returns these paths and all their ancestors."""
     above: set[str] = set()
     for path in paths:
         while path not in above and len(path) > 1:
@@ -238,13 +236,13 @@ def _above(paths: Iterable[str]) -> frozenset[str]:
 
 
 Stamp = tuple[int, int, int] | None
-"""Inode, size and modification time in ns; None for what is not there."""
+"""Inode, size and modification time (ns) of a file; None if missing."""
 
 _RECENT_NS = 10_000_000_000
 
 
 def stamp_of(path: str) -> Stamp:
-    """How a file or folder looks now."""
+    """Returns the current stamp of a file or folder."""
     try:
         found = os.stat(path)
     except OSError:
@@ -253,11 +251,10 @@ def stamp_of(path: str) -> Stamp:
 
 
 class FileStamps:
-    """How files looked last time, and which of them look otherwise now.
+    """Last known stamps of files, to detect changes by polling.
 
-    A database is looked at together with its `-wal` and `-journal`, a run folder together with
-    its records. In a large sweep (`thorough=False`) the many databases of single runs, which keep
-    no WAL, are known by their own mark alone.
+    A database is compared with its `-wal` and `-journal`, a run folder with its records. A large
+    sweep (`thorough=False`) only compares the database of single runs, which have no WAL.
     """
 
     def __init__(
@@ -272,10 +269,10 @@ class FileStamps:
         self._seen: dict[str, tuple[Stamp, ...]] = {}
 
     def changed(self, paths: Iterable[str], *, thorough: bool = True) -> set[str]:
-        """Which of these look otherwise than last time.
+        """Returns the paths that changed since the last call.
 
-        One that is looked at for the first time counts when it was written in the last ten
-        seconds: whoever names it may have read it just before that.
+        A path seen for the first time counts as changed if written in the last ten seconds: the
+        caller may have read it just before.
         """
         found: set[str] = set()
         for path in paths:
@@ -295,7 +292,7 @@ class FileStamps:
         return found
 
     def keep_only(self, paths: Iterable[str]) -> None:
-        """Forgets all but these."""
+        """Drops all other paths."""
         wanted = set(paths)
         for path in [path for path in self._seen if path not in wanted]:
             del self._seen[path]
@@ -309,7 +306,7 @@ class FileStamps:
         return tuple(self._mark(f"{path}/{record}") for record in self._names.records)
 
     def _is_shared(self, path: str) -> bool:
-        """Whether a path is looked at with all that belongs to it, also in a large sweep."""
+        """True if a path is always compared with its companions."""
         return os.path.basename(path) not in self._names.records
 
     def _is_recent(self, marks: tuple[Stamp, ...]) -> bool:
@@ -319,32 +316,32 @@ class FileStamps:
 
 @dataclass(frozen=True, slots=True)
 class WatchTiming:
-    """How often; milliseconds and seconds as the names say."""
+    """Intervals of events and polling; units as the names say."""
 
     debounce_ms: int = 50
     step_ms: int = 10
-    """Between two looks at what was announced, while anything is going on."""
+    """Step while there is activity."""
     quiet_step_ms: int = 100
-    """The same while nothing is active and nothing changed for `busy_s`; flat watches: twice."""
+    """Step if nothing is active and nothing changed for `busy_s`; flat watches: twice."""
     busy_s: float = 60.0
     active_s: float = 2.0
-    """Between two looks, to be sure, at the files that are active."""
+    """Interval of checks of active files, in case events are lost."""
     all_s: float = 10.0
     """The same for all files."""
     poll_active_s: float = 0.1
-    """Between two looks at active files where changes are not announced."""
+    """Interval of polling active files without events."""
     poll_all_s: float = 2.0
     share: float = 0.001
-    """Of one processor at most for looking at all files to be sure; or else it gets rarer."""
+    """Maximum share of one processor for checking all files; else the interval grows."""
     poll_share: float = 0.02
-    """The same where changes are not announced."""
+    """The same for polling."""
     grace_s: float = 1.0
-    """How much later than seen a change may be announced."""
+    """Maximum delay of an event after a check saw the change."""
 
 
 @dataclass(slots=True)
-class _Round:
-    """Files that are looked at again and again, all alike."""
+class _PollSet:
+    """A set of files that are polled together."""
 
     every_s: float
     share: float
@@ -354,29 +351,29 @@ class _Round:
 
 
 class Poller:
-    """Looks at active files often and at all of them rarely, oftener where nobody tells."""
+    """Polls active files often and all files rarely; more often without events."""
 
-    def __init__(self, pace: WatchTiming, marks: FileStamps, clock: Callable[[], float]) -> None:
-        self._pace = pace
+    def __init__(self, timing: WatchTiming, marks: FileStamps, clock: Callable[[], float]) -> None:
+        self._timing = timing
         self._marks = marks
         self._clock = clock
         self._folders = FileStamps(RunFolderNames())
         self._polled: tuple[str, ...] = ()
         self._files: dict[bool, tuple[str, ...]] = {True: (), False: ()}
-        self._rounds = [
-            _Round(pace.poll_active_s, pace.poll_share, announced=False, active=True),
-            _Round(pace.poll_all_s, pace.poll_share, announced=False, active=False),
-            _Round(pace.active_s, pace.share, announced=True, active=True),
-            _Round(pace.all_s, pace.share, announced=True, active=False),
+        self._sets = [
+            _PollSet(timing.poll_active_s, timing.poll_share, announced=False, active=True),
+            _PollSet(timing.poll_all_s, timing.poll_share, announced=False, active=False),
+            _PollSet(timing.active_s, timing.share, announced=True, active=True),
+            _PollSet(timing.all_s, timing.share, announced=True, active=False),
         ]
-        for each in self._rounds:
+        for each in self._sets:
             each.due = clock() + each.every_s
         self._late: dict[str, float] = {}
         self.silent = 0
-        """Changes in a row that were seen and that nobody announced in time."""
+        """Consecutive changes that no event reported in time."""
 
     def arrange(self, plan: Plan, files: Sequence[str]) -> None:
-        """Looks at these files from now on; what is remembered of them stays."""
+        """Sets the files to poll; known stamps are kept."""
         polled = frozenset(plan.polled)
         self._files = {True: (), False: ()}
         slow = [file for file in files if is_below_any(file, polled)]
@@ -387,15 +384,15 @@ class Poller:
         self._folders.changed(self._polled)
 
     def due_in(self) -> float:
-        """Seconds until something is to be looked at."""
-        due = (each.due for each in self._rounds if each.announced or self._polled)
+        """Returns the seconds until the next poll is due."""
+        due = (each.due for each in self._sets if each.announced or self._polled)
         return max(min(due) - self._clock(), 0.0)
 
     def look(self, active: Sequence[str]) -> tuple[set[str], bool]:
-        """Which files changed, of those whose turn it is, and whether a polled folder did."""
+        """Polls what is due; returns changed files, and whether a polled folder changed."""
         found: set[str] = set()
         anew = False
-        for each in self._rounds:
+        for each in self._sets:
             began = self._clock()
             if each.due > began:
                 continue
@@ -414,14 +411,14 @@ class Poller:
         return found, anew
 
     def announced(self, paths: Iterable[str]) -> None:
-        """Keeps that changes of known files were announced: no look is to find them again."""
+        """Records that events reported these files, so that no poll reports them again."""
         for path in paths:
             self.silent = 0
             self._late.pop(path, None)
             self._marks.changed((path,))
 
     def _suspect(self, changed: set[str], now: float) -> None:
-        late = [path for path, at in self._late.items() if now - at > self._pace.grace_s]
+        late = [path for path, at in self._late.items() if now - at > self._timing.grace_s]
         for path in late:
             del self._late[path]
         self.silent += len(late)
@@ -458,9 +455,9 @@ REMOTE = frozenset(
         "virtiofs",
     }
 )
-"""File systems that others write to, or whose writers are outside this kernel."""
+"""File systems written from other machines, or from outside this kernel."""
 
-# FUSE serves both; these are known to be written from elsewhere.
+# FUSE is used for local file systems too; these are remote.
 _REMOTE_FUSE = re.compile(
     r"fuse\.(?:.*(?:ssh|nfs|smb|s3|gcs|blob|rclone|dav|gluster|ceph|grpc|osxfs|vmhgfs|goofys|juice)"
     r".*)"
@@ -469,7 +466,7 @@ _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 def is_remote_file_system(path: str, mountinfo: str = MOUNTINFO) -> bool:
-    """Whether a real path lies on a file system that changes without telling; no if unknown."""
+    """True if a real path is on a file system without change events; False if unknown."""
     try:
         with open(mountinfo, encoding="utf-8", errors="surrogateescape") as table:
             mounts = _mounts(table.read())
@@ -478,7 +475,7 @@ def is_remote_file_system(path: str, mountinfo: str = MOUNTINFO) -> bool:
     kind = ""
     longest = -1
     for point, file_system in mounts:
-        # The last of several mounts on one point is the one that is seen.
+        # Of several mounts on one point the last is visible.
         if len(point) >= longest and _is_below(path, point):
             kind, longest = file_system, len(point)
     return kind in REMOTE or _REMOTE_FUSE.fullmatch(kind) is not None
@@ -486,7 +483,7 @@ def is_remote_file_system(path: str, mountinfo: str = MOUNTINFO) -> bool:
 
 @lru_cache(maxsize=4)
 def _mounts(text: str) -> tuple[tuple[str, str], ...]:
-    """Mount point and kind of each line, in the order of mounting."""
+    """Returns mount point and type of each line, in mount order."""
     found: list[tuple[str, str]] = []
     for line in text.splitlines():
         before, separator, after = line.partition(" - ")
@@ -503,9 +500,9 @@ def _is_below(path: str, point: str) -> bool:
 
 __all__ = ["Changes", "WatchTiming", "Watcher", "is_remote_file_system"]
 
-_SILENT_TIMES = 2
-"""Changes that stay unannounced before a watch is thought to be deaf."""
-_LONGEST_WAIT_S = 0.5
+_MAX_SILENT = 2
+"""Unreported changes after which a watch counts as silent."""
+_MAX_WAIT_S = 0.5
 _RETRY_S = 0.05
 
 _NO_FILES: Callable[[], Sequence[str]] = tuple
@@ -515,33 +512,33 @@ _NO_NAMES = RunFolderNames()
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What happened since the last time."""
+    """Changes since the last delivery."""
 
     paths: frozenset[str] = frozenset()
-    """Real paths of databases and logs that were written (a `-wal`, `-journal` or `-shm` counts
-    as its database), and of run folders and other folders in which something else changed."""
+    """Real paths of written databases and logs (`-wal`, `-journal` and `-shm` count as the
+    database), and of run folders and other folders with other changes.
+    """
     rescan: bool = False
-    """Something appeared or vanished: discover anew."""
+    """True if something appeared or disappeared: run discovery again."""
     notice: Notice | None = None
 
 
 class Stop(Protocol):
-    """What ends a watch; a `threading.Event` is one."""
+    """Ends a watch; a `threading.Event` is one."""
 
     def is_set(self) -> bool:
-        """Whether to end."""
+        """Returns True to stop."""
         ...
 
 
 class Watcher:
-    """Watches roots and files until it is told to stop.
+    """Watches roots and files until stopped.
 
-    `roots` are watched with all below them and need not exist; `folders` for what is directly in
-    them. `files` gives the databases, logs and run folders that are known now, `active` those of
-    them whose next write is to be seen at once. Both are asked often and from several threads,
-    must be cheap, and should give the same tuple while nothing changed. While `active` gives
-    nothing and nothing changed for a minute, it listens at a slower pace. All are real paths.
-    Start it before the first read: what changed before `run` is not told.
+    `roots` are watched recursively and need not exist, `folders` are not recursive. `files` returns
+    the known databases, logs and run folders, `active` those whose next write matters at once. Both
+    are called often and from several threads, must be cheap, and should return the same tuple while
+    nothing changes. Without active files and changes for a minute the step grows. All paths are
+    real. Start it before the first read: changes before `run` are not reported.
     """
 
     def __init__(
@@ -552,7 +549,7 @@ class Watcher:
         active: Callable[[], Sequence[str]] = _NO_FILES,
         folders: Sequence[str] = (),
         names: RunFolderNames = _NO_NAMES,
-        pace: WatchTiming = _DEFAULT_TIMING,
+        timing: WatchTiming = _DEFAULT_TIMING,
         remote: Callable[[str], bool] = is_remote_file_system,
         listener: Listen = listen,
         marks: FileStamps | None = None,
@@ -562,28 +559,28 @@ class Watcher:
         self._wanted = (tuple(roots), tuple(folders))
         self._files = files
         self._active = active
-        self._pace = pace
+        self._timing = timing
         self._remote = remote
         self._clock = clock
-        self._ears = EventSource(listener, self._step)
+        self._events = EventSource(listener, self._step)
         self._marks = marks or FileStamps(names)
-        self._rounds = Poller(pace, self._marks, clock)
-        self._routes = Routes((), (), Plan(), names)
+        self._poller = Poller(timing, self._marks, clock)
+        self._routes = EventRoutes((), (), Plan(), names)
         self._known: Sequence[str] | None = None
         self._known_set: frozenset[str] = frozenset()
         self._refused: set[bool] = set()
         self._stale = True
         self._missed = False
         self._last_change = -math.inf
-        self._said: set[str] = set()
+        self._notified: set[str] = set()
 
     def rewatch(self, roots: Sequence[str], folders: Sequence[str] = ()) -> None:
-        """Watches these from now on; from any thread, costs nothing if they are the same."""
+        """Replaces the watched roots and folders; thread-safe, cheap if nothing changed."""
         wanted = (tuple(roots), tuple(folders))
         if wanted != self._wanted:
             self._wanted = wanted
             self._stale = True
-            self._ears.wake()
+            self._events.wake()
 
     def run(
         self,
@@ -593,7 +590,7 @@ class Watcher:
     ) -> None:
         """Delivers changes in this thread until `stop` is set, and at most half a second longer.
 
-        `listening` is called once: what changes after it is told.
+        Calls `listening` once, when the watch is established.
         """
         self._marks.changed(self._files())
         try:
@@ -603,39 +600,39 @@ class Watcher:
                 self._arrange(deliver)
                 self._turn(deliver)
         finally:
-            self._ears.close()
+            self._events.close()
 
     def _turn(self, deliver: Callable[[Changes], None]) -> None:
-        """Waits for an announcement or for the next look, and delivers what there is to tell."""
-        touched, anew, moved = self._routes.lead(self._heard(deliver))
+        """Waits for an event or the next poll, and delivers the changes."""
+        touched, anew, moved = self._routes.changes_of(self._wait_for_events(deliver))
         if touched or anew:
             self._last_change = self._clock()
-            self._rounds.announced(touched & self._known_set)
+            self._poller.announced(touched & self._known_set)
         for deep in moved:
-            # A watch ends with its folder, even when one of the same name is there again.
-            self._ears.renew(deep=deep)
-        seen, folder_changed = self._rounds.look(self._active())
+            # A watch ends with its folder, even if one of the same name exists again.
+            self._events.invalidate(deep=deep)
+        seen, folder_changed = self._poller.look(self._active())
         anew |= folder_changed or self._missed
         self._missed = False
         if anew:
-            # Watch first: nothing may fall between the new discovery and the watch.
+            # Watch first: no event may be lost between discovery and watch.
             self._stale = True
             self._arrange(deliver)
         if touched or seen or anew:
             deliver(Changes(frozenset(touched | seen), anew))
-        if self._rounds.silent >= _SILENT_TIMES and len(self._refused) < 2:
-            self._give_up({True, False}, "Files changed and nothing was announced", deliver)
+        if self._poller.silent >= _MAX_SILENT and len(self._refused) < 2:
+            self._give_up({True, False}, "File notifications are not arriving", deliver)
 
-    def _heard(self, deliver: Callable[[Changes], None]) -> RawEvents:
-        wait = _RETRY_S if self._stale else min(self._rounds.due_in(), _LONGEST_WAIT_S)
+    def _wait_for_events(self, deliver: Callable[[Changes], None]) -> RawEvents:
+        wait = _RETRY_S if self._stale else min(self._poller.due_in(), _MAX_WAIT_S)
         try:
-            return self._ears.heard(max(wait, 0.001))
+            return self._events.events(max(wait, 0.001))
         except CannotListen as error:
-            self._give_up({True, False}, f"Watching ended ({error})", deliver)
+            self._give_up({True, False}, f"Watching files failed ({error})", deliver)
             return set()
 
     def _arrange(self, deliver: Callable[[Changes], None]) -> None:
-        """Brings watch and rounds in line with the files and folders of now, if they changed."""
+        """Updates watch and polling if files or folders changed."""
         files = self._files()
         if not self._stale and (files is self._known or files == self._known):
             return
@@ -644,52 +641,49 @@ class Watcher:
         roots, folders = self._wanted
         wanted = plan(roots, folders, files, self._remote, self._names)
         if wanted.polled:
-            reason = f"{wanted.polled[0]} is on a network file system, which announces no changes"
-            self._say(reason, deliver)
+            reason = f"{wanted.polled[0]} is on a network file system without change notifications"
+            self._notify(reason, deliver)
         for deep in (True, False):
             wanted = self._listen(wanted, deep, deliver)
-        self._rounds.arrange(wanted, files)
-        self._routes = Routes(files, roots, wanted, self._names)
+        self._poller.arrange(wanted, files)
+        self._routes = EventRoutes(files, roots, wanted, self._names)
         if not wanted.holds(roots):
             self._stale = self._missed = True
 
     def _listen(self, wanted: Plan, deep: bool, deliver: Callable[[Changes], None]) -> Plan:
-        """Listens to one half of the plan, or moves it to what is polled."""
+        """Starts the deep or the flat watch, or moves its folders to polling."""
         folders = wanted.deep if deep else wanted.flat
         if folders and deep not in self._refused:
             try:
-                self._ears.tune(folders, deep=deep)
+                self._events.watch_folders(folders, deep=deep)
                 return wanted
             except FileNotFoundError:
-                # Gone since the plan was made: the next turn plans again.
+                # Gone since the plan was made; the next turn makes a new plan.
                 self._stale = self._missed = True
                 return wanted
             except CannotListen as error:
-                self._give_up({deep}, f"The system refuses to watch ({error})", deliver)
-        self._ears.tune((), deep=deep)
+                self._give_up({deep}, f"The system refuses to watch files ({error})", deliver)
+        self._events.watch_folders((), deep=deep)
         return wanted.without(deep=deep)
 
     def _give_up(self, halves: set[bool], reason: str, deliver: Callable[[Changes], None]) -> None:
-        """Polls instead of listening, for the deep half, the flat one, or both."""
+        """Polls instead of watching: the deep folders, the flat ones, or both."""
         self._refused |= halves
         self._stale = True
-        self._say(reason, deliver)
+        self._notify(reason, deliver)
 
-    def _say(self, reason: str, deliver: Callable[[Changes], None]) -> None:
-        """Delivers once that files are looked at instead, and why."""
-        if reason in self._said:
+    def _notify(self, reason: str, deliver: Callable[[Changes], None]) -> None:
+        """Delivers a notice about polling, once per reason."""
+        if reason in self._notified:
             return
-        self._said.add(reason)
-        active, others = self._pace.poll_active_s, self._pace.poll_all_s
-        message = (
-            f"{reason}: looking at active runs every {active:g} s and at the others every "
-            f"{others:g} s instead."
-        )
+        self._notified.add(reason)
+        active, others = self._timing.poll_active_s, self._timing.poll_all_s
+        message = f"{reason}; polling active runs every {active:g} s and others every {others:g} s."
         deliver(Changes(notice=Notice("polling", message)))
 
     def _step(self, deep: bool) -> tuple[int, int]:
-        """How long to gather and how often to look at what is announced, in ms."""
-        quiet = self._clock() - self._last_change > self._pace.busy_s and not self._active()
+        """Returns the collection time and the step for events, in ms."""
+        quiet = self._clock() - self._last_change > self._timing.busy_s and not self._active()
         if not quiet:
-            return self._pace.debounce_ms, self._pace.step_ms
-        return self._pace.debounce_ms, self._pace.quiet_step_ms * (1 if deep else 2)
+            return self._timing.debounce_ms, self._timing.step_ms
+        return self._timing.debounce_ms, self._timing.quiet_step_ms * (1 if deep else 2)

@@ -189,7 +189,7 @@ def notices(watch: Watch) -> list[str]:
 )
 def test_without_a_listener_files_are_looked_at(tmp_path: Path, listener: Listen) -> None:
     path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
-    with watching(tmp_path, listener=listener, pace=LOOKING) as watch:
+    with watching(tmp_path, listener=listener, timing=LOOKING) as watch:
         notice = watch.until(lambda changes: changes.notice is not None).notice
         assert notice is not None
         assert notice.code == "polling"
@@ -209,8 +209,8 @@ def test_only_what_is_refused_is_looked_at(tmp_path: Path) -> None:
             raise CannotListen("limit")
         return listen(folders, recursive)
 
-    pace = WatchTiming(step_ms=5, quiet_step_ms=5, all_s=NEVER, active_s=NEVER, poll_all_s=0.05)
-    with watching(tmp_path, listener=shallow, pace=pace) as watch:
+    timing = WatchTiming(step_ms=5, quiet_step_ms=5, all_s=NEVER, active_s=NEVER, poll_all_s=0.05)
+    with watching(tmp_path, listener=shallow, timing=timing) as watch:
         commits(watch, path)
         commits(watch, stray)
         assert len(notices(watch)) == 1
@@ -219,19 +219,19 @@ def test_only_what_is_refused_is_looked_at(tmp_path: Path) -> None:
 def test_a_watch_that_stays_silent_is_made_up_for_and_then_replaced(tmp_path: Path) -> None:
     path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
     active = lambda: (str(path),)  # noqa: E731
-    with watching(tmp_path, listener=deaf, pace=LOOKING, active=active) as watch:
+    with watching(tmp_path, listener=deaf, timing=LOOKING, active=active) as watch:
         for _ in range(50):
             commits(watch, path, 1)
             if notices(watch):
                 break
         assert len(notices(watch)) == 1
-        assert notices(watch)[0].startswith("Files changed and nothing was announced: ")
+        assert notices(watch)[0].startswith("File notifications are not arriving; ")
         commits(watch, path)
 
 
 def test_a_silent_watch_is_made_up_for_even_where_nothing_is_active(tmp_path: Path) -> None:
     path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
-    with watching(tmp_path, listener=deaf, pace=LOOKING) as watch:
+    with watching(tmp_path, listener=deaf, timing=LOOKING) as watch:
         commits(watch, path)
 
 
@@ -246,7 +246,7 @@ def test_network_file_systems_are_never_listened_to(tmp_path: Path) -> None:
 
     runs = str(tmp_path / "runs")
     with watching(
-        tmp_path, listener=recording, pace=LOOKING, remote=lambda folder: folder.startswith(runs)
+        tmp_path, listener=recording, timing=LOOKING, remote=lambda folder: folder.startswith(runs)
     ) as watch:
         commits(watch, path)
         commits(watch, stray)
@@ -330,13 +330,32 @@ def test_a_watch_that_is_replaced_still_tells_what_it_heard() -> None:
 
     ears = EventSource(make, lambda deep: (1, 1))
     try:
-        ears.tune(("/a",), deep=False)
-        ears.tune(("/a",), deep=False)
+        ears.watch_folders(("/a",), deep=False)
+        ears.watch_folders(("/a",), deep=False)
         assert len(made) == 1
-        ears.tune(("/a", "/b"), deep=False)
-        assert ears.heard(PATIENCE_S) == {(MODIFIED, "/a/x.db")}
+        ears.watch_folders(("/a", "/b"), deep=False)
+        assert ears.events(PATIENCE_S) == {(MODIFIED, "/a/x.db")}
         assert made[0].closed.wait(PATIENCE_S)
         assert not made[1].closed.is_set()
     finally:
         ears.close()
     assert made[1].closed.is_set()
+
+
+def test_the_private_interface_of_watchfiles_that_is_used_still_exists(tmp_path: Path) -> None:
+    """If this fails with a new watchfiles, adapt `_Watchfiles` before raising the cap."""
+    from watchfiles import _rust_notify
+
+    notify = _rust_notify.RustNotify([str(tmp_path)], False, False, 300, True, True)
+    try:
+        # The watch is established by the constructor: nothing between it and `watch` is lost.
+        (tmp_path / "a").touch()
+        raw = notify.watch(50, 5, 10_000, threading.Event())
+        assert isinstance(raw, set) and (1, str(tmp_path / "a")) in raw
+        assert notify.watch(1, 1, 1, None) == "timeout"
+        stopped = threading.Event()
+        stopped.set()
+        assert notify.watch(1, 1, 1000, stopped) == "stop"
+    finally:
+        notify.close()
+    assert issubclass(_rust_notify.WatchfilesRustInternalError, Exception)

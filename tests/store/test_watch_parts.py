@@ -10,10 +10,10 @@ from inspector.query.openprose.discovery import RUN_FOLDER_NAMES
 from inspector.store.event_source import ADDED, DELETED, MODIFIED
 from inspector.store.places import SKIPPED
 from inspector.store.watch import (
+    EventRoutes,
     FileStamps,
     Plan,
     Poller,
-    Routes,
     Stamp,
     WatchTiming,
     is_remote_file_system,
@@ -127,7 +127,7 @@ def test_a_plan_no_longer_holds_when_a_root_comes_or_goes(tmp_path: Path) -> Non
 
 
 @pytest.fixture
-def routes(tmp_path: Path) -> Routes:
+def routes(tmp_path: Path) -> EventRoutes:
     run(tmp_path)
     run(tmp_path, "20260401-000000-ffffff")
     file(tmp_path / "runs/log/vm.log.md")
@@ -139,7 +139,7 @@ def routes(tmp_path: Path) -> Routes:
         "prism.db",
     )
     runs = (str(tmp_path / "runs"),)
-    return Routes(
+    return EventRoutes(
         [str(tmp_path / name) for name in files],
         runs,
         Plan(runs, (str(tmp_path), str(tmp_path / "data"))),
@@ -179,42 +179,46 @@ RUN = "runs/20260317-143052-a7b3c9"
     ],
 )
 def test_where_a_change_leads(
-    tmp_path: Path, routes: Routes, change: int, name: str, touched: str | None, anew: bool
+    tmp_path: Path, routes: EventRoutes, change: int, name: str, touched: str | None, anew: bool
 ) -> None:
     expected = {str(tmp_path / touched)} if touched else set()
-    assert routes.lead([(change, str(tmp_path / name))])[:2] == (expected, anew)
+    assert routes.changes_of([(change, str(tmp_path / name))])[:2] == (expected, anew)
 
 
-def test_a_folder_that_appears_asks_for_discovery(tmp_path: Path, routes: Routes) -> None:
+def test_a_folder_that_appears_asks_for_discovery(tmp_path: Path, routes: EventRoutes) -> None:
     for name in ("runs/20260501-000000-abcdef", "packages"):
         (tmp_path / name).mkdir()
         path = str(tmp_path / name)
-        assert routes.lead([(ADDED, path)]) == ({path}, True, set())
+        assert routes.changes_of([(ADDED, path)]) == ({path}, True, set())
     for name in sorted(SKIPPED):
         (tmp_path / name).mkdir()
-        assert routes.lead([(ADDED, str(tmp_path / name))]) == (set(), False, set())
+        assert routes.changes_of([(ADDED, str(tmp_path / name))]) == (set(), False, set())
 
 
 @pytest.mark.parametrize(("name", "deep"), [("runs", True), ("data", False)])
 def test_a_watched_folder_that_comes_or_goes_is_told(
-    tmp_path: Path, routes: Routes, name: str, deep: bool
+    tmp_path: Path, routes: EventRoutes, name: str, deep: bool
 ) -> None:
     for change in (ADDED, DELETED):
-        assert routes.lead([(change, str(tmp_path / name))])[1:] == (True, {deep})
-    assert routes.lead([(MODIFIED, str(tmp_path / name))])[1:] == (False, set())
+        assert routes.changes_of([(change, str(tmp_path / name))])[1:] == (True, {deep})
+    assert routes.changes_of([(MODIFIED, str(tmp_path / name))])[1:] == (False, set())
 
 
-def test_a_busy_database_that_is_none_of_ours_asks_once(tmp_path: Path, routes: Routes) -> None:
+def test_a_busy_database_that_is_none_of_ours_asks_once(
+    tmp_path: Path, routes: EventRoutes
+) -> None:
     path = str(tmp_path / "cache.db")
-    asked = [routes.lead([(change, path)])[1] for change in (MODIFIED, MODIFIED, MODIFIED)]
+    asked = [routes.changes_of([(change, path)])[1] for change in (MODIFIED, MODIFIED, MODIFIED)]
     assert asked == [True, False, False]
-    again = [routes.lead([(change, path)])[1] for change in (DELETED, ADDED, MODIFIED, MODIFIED)]
+    again = [
+        routes.changes_of([(change, path)])[1] for change in (DELETED, ADDED, MODIFIED, MODIFIED)
+    ]
     assert again == [True, True, True, False]
 
 
-def test_a_linked_folder_is_known_by_its_real_path(tmp_path: Path, routes: Routes) -> None:
+def test_a_linked_folder_is_known_by_its_real_path(tmp_path: Path, routes: EventRoutes) -> None:
     (tmp_path / "runs/latest").symlink_to("20260317-143052-a7b3c9")
-    touched, anew, _ = routes.lead([(MODIFIED, str(tmp_path / "runs/latest/state.db"))])
+    touched, anew, _ = routes.changes_of([(MODIFIED, str(tmp_path / "runs/latest/state.db"))])
     assert (touched, anew) == ({str(tmp_path / RUN / "state.db")}, False)
 
 

@@ -41,7 +41,7 @@ class Watch:
         self._news: queue.SimpleQueue[Changes] = queue.SimpleQueue()
         found = discover([], home=None, cwd=str(top))
         self._files_of(found.candidates)
-        options.setdefault("pace", TOLD_ONLY)
+        options.setdefault("timing", TOLD_ONLY)
         options.setdefault("remote", lambda path: False)
         options.setdefault("names", RUN_FOLDER_NAMES)
         self.watcher = Watcher(
