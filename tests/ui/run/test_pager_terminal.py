@@ -10,7 +10,7 @@ from tests.query.openprose.builders import done, rows
 from tests.query.openprose.databases import make
 from tests.resume.terminal import Terminal
 
-# It stays as long as somebody who reads: one that ends at once is waited for.
+# It stays open as long as a reader would: after one that ends at once, Inspector waits for a key.
 PAGER = """
 import sys, pathlib, time
 time.sleep(0.6)
@@ -46,9 +46,9 @@ def test_a_value_is_read_in_the_pager_and_the_screen_returns(tmp_path: Path) -> 
     with Terminal([sys.executable, "-m", "inspector", str(runs)], env) as terminal:
         terminal.until("1 run")
         terminal.press("\r")
-        terminal.until("1 Timeline")
+        terminal.until("2 Values")
         terminal.press("2")
-        terminal.until("evil")
+        terminal.until(lambda shown: "scope" in shown and "evil" in shown)
         terminal.press("p")
         text = terminal.until("the pager waits")
         assert "PAGED ['-R']" in text and "PRIVATE 0o600" in text
