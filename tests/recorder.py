@@ -33,7 +33,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,10 @@ SIZES = ((40, 15), (80, 24), (120, 36))
 MOST_TABS = 9
 
 SENTENCES = frozenset(
-    {"message", "reason", "why", "note", "notes", "about", "sentence", "prompt", "needs", "hint"}
+    {
+        *("about", "advice", "hint", "how", "message", "needs", "note", "notes", "prompt"),
+        *("reason", "sentence", "verdict_note", "why"),
+    }
 )
 """JSON fields whose text is written for people and may be reworded."""
 SENTENCE = re.compile(rf'"({"|".join(sorted(SENTENCES))})": *"(?:[^"\\]|\\.)*"')
@@ -350,7 +353,8 @@ class Comparison:
 def rows_of(folder: Path, kind: str) -> dict[str, dict[str, Any]]:
     rows = {}
     for file in sorted((folder / kind).glob("*.jsonl.gz")):
-        with gzip.open(file, "rt", encoding="utf-8") as lines:
+        # The last lines are missing while a recording is being made.
+        with gzip.open(file, "rt", encoding="utf-8") as lines, suppress(EOFError):
             for line in lines:
                 row = json.loads(line)
                 rows[f"{file.name.partition('.')[0]}: {row['command']}"] = row
@@ -426,7 +430,7 @@ def fact_differences(old: Any, new: Any, path: str, result: Comparison) -> Itera
             yield from fact_differences(one, other, f"{path}[{index}]", result)
     elif old != new or type(old) is not type(new):
         is_text = isinstance(old, str) and isinstance(new, str)
-        if is_text and path.rpartition(".")[2].partition("[")[0] in SENTENCES:
+        if is_text and SENTENCES.intersection(re.split(r"[.\[\]]+", path)):
             result.sentences[old, new] += 1
         else:
             yield f"{path}: {shortened(old)} became {shortened(new)}"
