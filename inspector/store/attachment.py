@@ -1,9 +1,8 @@
-"""Files that a run's values name: whether they may be read, and their first bytes.
+"""Checks files that values of a run name, and reads their beginning.
 
-Source: OpenProse state document (`attachment_path` is relative to the run folder). What is
-recorded there is free text that a language model wrote, so it is followed one name at a time from
-the run folder, and never out of it. Links are followed by hand and nothing else is ever opened by
-a path that could change in between.
+Source: OpenProse state document (`attachment_path` is relative to the run folder). The path was
+written by a language model, so it is followed one name at a time from the run folder and never out
+of it. Links are resolved by hand; nothing is opened by a path that could change meanwhile.
 """
 
 import codecs
@@ -17,13 +16,14 @@ from inspector.model.value import Attachment, AttachmentVerdict
 
 PREVIEW_BYTES = 65_536
 WHOLE_BYTES = 1_048_576
-"""Files up to here are looked at whole before they are called text; of larger ones only the
-preview is read, and the verdict says so."""
+"""Files up to this size are checked whole before they count as text; of larger ones only the
+preview is read, and the verdict says so.
+"""
 
-_LINKS = 40
-"""Links in one path, as many as Linux follows."""
-_DEPTH = 100
-"""Folders on the way that are held open at once."""
+_MAX_LINKS = 40
+"""Maximum links in one path, as in Linux."""
+_MAX_DEPTH = 100
+"""Maximum folders held open at once."""
 
 _UNEXPANDED = re.compile(r"<[^<>/]+>|^~|\$\{?\w|%\w+%")
 _CONTROLS = bytes(range(0x20)).translate(None, b"\t\n\v\f\r\x1b") + b"\x7f"
@@ -36,7 +36,7 @@ _Verdict = AttachmentVerdict
 
 
 class _Refused(Exception):
-    """The path ends here, with this verdict."""
+    """Ends the check with a verdict."""
 
     def __init__(self, verdict: AttachmentVerdict) -> None:
         super().__init__(verdict)
@@ -46,11 +46,11 @@ class _Refused(Exception):
 def inspect_attachment(
     run_folder: str, recorded: str | None, *, preview_bytes: int = PREVIEW_BYTES
 ) -> tuple[Attachment, bytes]:
-    """What came of a recorded path, and the file's first `preview_bytes` where it may be read.
+    """Checks a recorded path; returns the attachment and the file's first `preview_bytes`.
 
-    `size` is in bytes and only given for regular files. The bytes are all of the file exactly when
-    there are `size` of them; a file over WHOLE_BYTES, and over `preview_bytes`, is
-    `ok_truncated_preview` unless what was read of it is binary. Raises nothing.
+    `size` is in bytes and only set for regular files. The bytes are the whole file if there are
+    `size` of them; a file over WHOLE_BYTES and `preview_bytes` is `ok_truncated_preview` unless
+    its beginning is binary. Never raises.
     """
     if not recorded:
         return Attachment("", _Verdict.NONE), b""
@@ -59,16 +59,16 @@ def inspect_attachment(
     except _Refused as refused:
         found, data, size = refused.verdict, b"", None
     except OSError as error:
-        found, data, size = _of_error(error), b"", None
+        found, data, size = _verdict_of(error), b"", None
     except ValueError:
-        # A NUL, or a character that no file name can hold.
+        # A NUL, or a character that no file name can contain.
         found, data, size = _Verdict.MISSING, b"", None
     if found is _Verdict.MISSING and _UNEXPANDED.search(recorded):
         found = _Verdict.MISSING_OR_EXPAND
     return Attachment(recorded, found, size), data
 
 
-def _of_error(error: OSError) -> AttachmentVerdict:
+def _verdict_of(error: OSError) -> AttachmentVerdict:
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL):
         return _Verdict.MISSING
     return _Verdict.UNREADABLE
@@ -77,13 +77,13 @@ def _of_error(error: OSError) -> AttachmentVerdict:
 def _read(
     run_folder: str, recorded: str, preview_bytes: int
 ) -> tuple[AttachmentVerdict, bytes, int]:
-    way = _Way(os.path.realpath(run_folder))
+    walk = _PathWalk(os.path.realpath(run_folder))
     try:
-        holder, name = way.follow(recorded)
+        holder, name = walk.follow(recorded)
         seen = os.stat(name, dir_fd=holder, follow_symlinks=False)
         descriptor = _open_regular(name, holder, seen)
     finally:
-        way.close()
+        walk.close()
     try:
         size = os.fstat(descriptor).st_size
         wanted = size if size <= WHOLE_BYTES else max(preview_bytes, 0)
@@ -96,13 +96,13 @@ def _read(
 
 
 def _open_regular(name: str, holder: int, seen: os.stat_result) -> int:
-    """Opens what was seen to be a regular file, and makes sure that it is still the same one."""
+    """Opens what `seen` describes if it is a regular file and still the same one."""
     if not stat.S_ISREG(seen.st_mode):
         raise _Refused(_Verdict.NOT_A_FILE)
     try:
         descriptor = os.open(name, _FILE_FLAGS | getattr(os, "O_NOATIME", 0), dir_fd=holder)
     except PermissionError:
-        # O_NOATIME is for the owner only.
+        # Only the owner may use O_NOATIME.
         descriptor = os.open(name, _FILE_FLAGS, dir_fd=holder)
     opened = os.fstat(descriptor)
     if not os.path.samestat(seen, opened) or not stat.S_ISREG(opened.st_mode):
@@ -136,22 +136,22 @@ def _judge(data: bytes, size: int, preview_bytes: int) -> AttachmentVerdict:
 
 
 @dataclass(slots=True)
-class _Way:
-    """The way from the run folder down: open folders, each reached from the one before it."""
+class _PathWalk:
+    """The path from the run folder down: open folders, each opened from its parent."""
 
     root: str
     folders: list[int] = field(default_factory=list)
     todo: list[str | None] = field(default_factory=list)
-    """Names to follow, the next one last. None marks where the target of a link ends."""
+    """Names still to follow, the next one last; None marks the end of a link's target."""
     links: int = 0
 
     def follow(self, recorded: str) -> tuple[int, str]:
-        """The open folder that holds the recorded file, and its name there, which is no link.
+        """Returns the open folder with the recorded file, and its name, which is not a link.
 
-        Raises OSError where nobody may look, and _Refused with the verdict where the way ends.
+        Raises OSError if access is denied, _Refused with a verdict otherwise.
         """
         self.folders.append(os.open(self.root, _FOLDER_FLAGS))
-        self._lead_to(recorded)
+        self._prepend(recorded)
         while self.todo:
             name = self.todo.pop()
             if name is None or name == ".":
@@ -167,61 +167,61 @@ class _Way:
         while self.folders:
             os.close(self.folders.pop())
 
-    def _lead_to(self, path: str) -> None:
-        """Puts a path before what is still to be followed; an absolute one starts again."""
+    def _prepend(self, path: str) -> None:
+        """Prepends a path to the names to follow; an absolute one restarts."""
         if os.path.isabs(path):
             self._restart(path)
         else:
             names = [name for name in path.split("/") if name]
-            # A name before a slash must be a folder, also at the end.
+            # A name before a slash must be a folder, even at the end.
             self.todo.extend(reversed([*names, "."] if path.endswith("/") else names))
 
     def _restart(self, path: str) -> None:
-        """Goes on from the run folder, if an absolute path really leads into it."""
+        """Restarts in the run folder if an absolute path leads into it."""
         real = os.path.realpath(path)
         if not f"{real}/".startswith(f"{self.root.rstrip('/')}/"):
             raise _Refused(_Verdict.REFUSE_OUTSIDE)
         self._count_link()
         while len(self.folders) > 1:
             os.close(self.folders.pop())
-        self._lead_to(os.path.relpath(real, self.root) + ("/" if path.endswith("/") else ""))
+        self._prepend(os.path.relpath(real, self.root) + ("/" if path.endswith("/") else ""))
 
     def _up(self) -> None:
         if len(self.folders) > 1:
             os.close(self.folders.pop())
             return
-        # Out of the run folder, perhaps only to come back by its name.
+        # Leaves the run folder, perhaps to return by name.
         rest = [name for name in reversed(self.todo) if name is not None]
         self.todo = [None for name in self.todo if name is None]
         self._restart(os.path.join(self.root, "..", *rest))
 
     def _down(self, name: str) -> bool:
-        """Whether the name is the file itself; otherwise enters the folder or takes the link."""
+        """Returns True if the name is the file; else enters the folder or follows the link."""
         try:
             seen = os.stat(name, dir_fd=self.folders[-1], follow_symlinks=False)
         except (FileNotFoundError, NotADirectoryError):
-            raise self._nothing_there() from None
+            raise self._missing() from None
         if stat.S_ISLNK(seen.st_mode):
             self._count_link()
             self.todo.append(None)
-            self._lead_to(os.readlink(name, dir_fd=self.folders[-1]))
+            self._prepend(os.readlink(name, dir_fd=self.folders[-1]))
             return False
         if all(rest is None for rest in self.todo):
             return True
         if not stat.S_ISDIR(seen.st_mode):
-            raise self._nothing_there()
-        if len(self.folders) >= _DEPTH:
+            raise self._missing()
+        if len(self.folders) >= _MAX_DEPTH:
             raise _Refused(_Verdict.UNREADABLE)
         self.folders.append(os.open(name, _FOLDER_FLAGS, dir_fd=self.folders[-1]))
         return False
 
     def _count_link(self) -> None:
         self.links += 1
-        if self.links > _LINKS:
+        if self.links > _MAX_LINKS:
             raise _Refused(_Verdict.BROKEN_LINK)
 
-    def _nothing_there(self) -> _Refused:
-        """The verdict where a name is missing: outside all the same, if the rest leads there."""
+    def _missing(self) -> _Refused:
+        """Returns the verdict for a missing name; outside if the rest leaves the run folder."""
         depth = len(self.folders)
         for name in reversed(self.todo):
             depth += 0 if name in (None, ".") else -1 if name == ".." else 1

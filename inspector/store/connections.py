@@ -1,7 +1,7 @@
-"""Connections that read, and the private copies that they read from.
+"""Read-only SQLite connections, and recovery of private copies.
 
-A connection is opened for one query and closed with it. It sees a file that does not change: the
-watched one between two equal looks, or a private copy.
+A connection lives for one query. Its file does not change: the watched file between two equal
+states, or a private copy.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from urllib.parse import quote
 from inspector.store import files
 
 SUFFIXES: Final = ("", "-journal", "-wal", "-shm")
-"""What SQLite may keep beside a database."""
+"""Suffixes of SQLite's files beside a database."""
 
-MOST_MEMORY: Final = 1 << 30
-"""Bytes that SQLite may have at once in this process: a view can gather without end in seconds."""
+MAX_MEMORY: Final = 1 << 30
+"""Memory limit of SQLite in this process: a hostile view can allocate without end."""
 _SETTINGS: Final = (
-    f"PRAGMA hard_heap_limit={MOST_MEMORY};"
+    f"PRAGMA hard_heap_limit={MAX_MEMORY};"
     "PRAGMA query_only=ON;"
     "PRAGMA trusted_schema=OFF;"
     "PRAGMA cell_size_check=ON;"
     "PRAGMA mmap_size=0;"
     "PRAGMA temp_store=MEMORY;"
 )
-# What a hostile database could otherwise make us do: huge values, endless programs, other files.
+# Limits against hostile databases: huge values, endless programs, other files.
 _LIMITS: Final = (
     (sqlite3.SQLITE_LIMIT_LENGTH, 256 << 20),
     (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1_000_000),
@@ -47,14 +47,14 @@ _decode = methodcaller("decode", "utf-8", "replace")
 
 
 def uri(path: str, parameters: str) -> str:
-    """An absolute path as an SQLite URI; whatever the path holds, it stays a path."""
+    """Formats an absolute path as an SQLite URI, safely quoted."""
     return f"file://{quote(os.fsencode(path))}?{parameters}"
 
 
 def reading(path: str) -> closing[sqlite3.Connection]:
-    """A connection to a file that stands still; it neither locks nor looks for a journal or log.
+    """Opens a file that does not change, without locks and without its journal or log.
 
-    Text is decoded as UTF-8 with replacement characters, BLOBs stay bytes.
+    Text is decoded as UTF-8 with replacement characters; BLOBs stay bytes.
     """
     connection = sqlite3.connect(uri(path, "mode=ro&immutable=1"), uri=True, isolation_level=None)
     try:
@@ -69,17 +69,16 @@ def reading(path: str) -> closing[sqlite3.Connection]:
 
 
 def recover(path: str) -> int:
-    """Lets SQLite play back the journal and the log beside a private copy, into the copy.
+    """Applies the journal and the log beside a private copy to it; returns the frames applied.
 
-    Gives how many frames of the log count (0 without one). Afterwards the copy stands alone.
-    Raises sqlite3.Error when it cannot be done.
+    The count is 0 without a log. Afterwards the copy is complete by itself. Raises sqlite3.Error.
     """
     connection = sqlite3.connect(uri(path, "mode=rw"), uri=True, isolation_level=None)
     with closing(connection):
         connection.execute("PRAGMA synchronous=OFF")
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("PRAGMA wal_autocheckpoint=0")
-        # The first read plays the journal back, or reads the log.
+        # The first read rolls back the journal, or reads the log.
         connection.execute("PRAGMA schema_version").fetchone()
         busy, frames, moved = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         if busy or frames != moved:
@@ -90,6 +89,6 @@ def recover(path: str) -> int:
 
 
 def remove(path: str) -> None:
-    """Removes a private copy and all that stands beside it."""
+    """Removes a private copy and the files beside it."""
     for suffix in SUFFIXES:
         files.unlink(path + suffix)

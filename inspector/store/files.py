@@ -1,7 +1,7 @@
-"""Bytes of files that others own, without a trace: no lock, no write, no access time if we may.
+"""Reads files and folders of others without a trace: no lock, no write, no access time if possible.
 
-Not here: what the bytes mean. Only regular files are ever opened, and never through a link in the
-last part of a path: a pipe would wait for a writer, a device might do something.
+Opens regular files only, and never through a link in the last component: a pipe would block, a
+device might act. Listings never follow links: every folder is opened from its parent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY
 _NO_ATIME = getattr(os, "O_NOATIME", 0)
 CHUNK = 1 << 23
-"""Bytes copied at a time."""
+"""Bytes copied at once."""
 
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
@@ -31,7 +31,7 @@ _KINDS = (
 
 
 class NotRegular(Exception):
-    """Something else than a regular file stands at `path`: `kind` says what ("a pipe")."""
+    """`path` is not a regular file but a `kind` such as "a pipe"."""
 
     def __init__(self, path: str, kind: str) -> None:
         super().__init__(f"{path} is {kind}")
@@ -40,13 +40,13 @@ class NotRegular(Exception):
 
 
 class Moved(Exception):
-    """A file vanished or changed places between two of our steps; looking again will tell."""
+    """A file disappeared or was replaced between two steps; retry."""
 
 
 def open_regular(path: str) -> int | None:
-    """A read-only descriptor of a regular file, or None when nothing is there.
+    """Opens a regular file for reading; returns its descriptor, None if missing.
 
-    Raises NotRegular, PermissionError, and OSError as the system gives it.
+    Raises NotRegular, PermissionError and other OSError.
     """
     try:
         _require_regular(path, os.lstat(path).st_mode)
@@ -69,7 +69,7 @@ def _open(path: str) -> int:
             raise NotRegular(path, "a link") from error
         if error.errno != errno.EPERM or not _NO_ATIME:
             raise
-    # Only a file's owner may read it without leaving an access time.
+    # Only the owner may use O_NOATIME.
     return os.open(path, _FLAGS)
 
 
@@ -79,15 +79,14 @@ def _require_regular(path: str, mode: int) -> None:
 
 
 def read_at(fd: int, size: int, offset: int) -> bytes:
-    """Up to `size` bytes from `offset`; fewer only at the end of the file."""
+    """Reads up to `size` bytes at `offset`; fewer only at the end of the file."""
     return os.pread(fd, size, offset)
 
 
 def copy_out(source: int, target: str, *, between: Callable[[], None] = lambda: None) -> int:
-    """Copies a whole open file to a private path of ours; gives the number of bytes.
+    """Copies a whole open file to a private path; returns the number of bytes.
 
-    What is written to the source meanwhile may or may not be in the copy. `between` is called
-    after every part.
+    Concurrent writes may or may not be in the copy. Calls `between` after every chunk.
     """
     out = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
@@ -105,7 +104,7 @@ def _send(source: int, out: int, offset: int) -> int:
         try:
             return os.sendfile(out, source, offset, CHUNK)
         except OSError as error:
-            # Some file systems cannot be sent from.
+            # Some file systems do not support sendfile.
             if error.errno not in (errno.EINVAL, errno.ENOSYS):
                 raise
     part = os.pread(source, min(CHUNK, 1 << 20), offset)
@@ -113,7 +112,7 @@ def _send(source: int, out: int, offset: int) -> int:
 
 
 def write_at(fd: int, data: bytes | memoryview, offset: int) -> int:
-    """Writes all of `data` at `offset` of a private file; gives the number of bytes."""
+    """Writes all of `data` at `offset` of a private file; returns the number of bytes."""
     view, done = memoryview(data), 0
     while done < len(view):
         done += os.pwrite(fd, view[done:], offset + done)
@@ -121,23 +120,23 @@ def write_at(fd: int, data: bytes | memoryview, offset: int) -> int:
 
 
 def unlink(path: str) -> None:
-    """Removes a private file if it is there."""
+    """Removes a private file if it exists."""
     try:
         os.unlink(path)
     except FileNotFoundError:
         return
 
 
-MOST = 5_000
-"""Names of one folder."""
-DEEPEST = 3
-"""Folders inside one another."""
+MAX_ENTRIES = 5_000
+"""Maximum names of one folder."""
+MAX_NESTING = 3
+"""Maximum nesting of folders."""
 
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class Entry(NamedTuple):
-    """One name in a folder."""
+    """One entry of a folder."""
 
     name: str
     is_file: bool
@@ -148,32 +147,32 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The names of a folder in their order; none where it is not there or is no folder."""
+    """The entries of a folder in order; empty if it is missing or not a folder."""
 
     entries: tuple[Entry, ...] = ()
     cut: bool = False
-    """There are more names than were read."""
+    """True if there are more entries than were read."""
     denied: bool = False
     mtime_ns: int = 0
-    """When a name was last added or removed; 0 where there is no such folder."""
+    """Modification time of the folder; 0 if missing."""
 
     def files(self) -> Iterator[Entry]:
-        """The regular files."""
+        """Yields the regular files."""
         return (entry for entry in self.entries if entry.is_file)
 
     def folders(self) -> Iterator[Entry]:
-        """The folders that are no links."""
+        """Yields the folders that are not links."""
         return (entry for entry in self.entries if entry.is_folder)
 
 
-def safe_listdir(root: str, parts: Sequence[str] = (), limit: int = MOST) -> Listing:
-    """The folder `parts` below `root`. Raises nothing: what cannot be listed is empty."""
+def safe_listdir(root: str, parts: Sequence[str] = (), limit: int = MAX_ENTRIES) -> Listing:
+    """Lists the folder `parts` below `root`; empty if that is not possible. Never raises."""
     try:
         folder = _enter(root, parts)
     except PermissionError:
         return Listing(denied=True)
     except (OSError, ValueError):
-        # Not there, no folder, a link, or a name that no file can have.
+        # Missing, not a folder, a link, or an impossible name.
         return Listing()
     try:
         return _list(folder, limit)
@@ -184,11 +183,11 @@ def safe_listdir(root: str, parts: Sequence[str] = (), limit: int = MOST) -> Lis
 
 
 def safe_walk(
-    root: str, top: str, limit: int = MOST, deepest: int = DEEPEST
+    root: str, top: str, limit: int = MAX_ENTRIES, deepest: int = MAX_NESTING
 ) -> tuple[list[tuple[str, Entry]], bool]:
-    """Regular files below `root/top` with their paths from `root`, sorted; whether there are more.
+    """Returns regular files below `root/top`, with paths from `root`, and whether there are more.
 
-    At most `limit` of them, and only in folders up to `deepest` levels below `top`.
+    Sorted; at most `limit` files, in folders up to `deepest` levels below `top`.
     """
     found: list[tuple[str, Entry]] = []
     waiting: list[tuple[str, ...]] = [(top,)]
@@ -226,7 +225,7 @@ def _open_folder(name: str, holder: int) -> int:
     except OSError as error:
         if error.errno != errno.EPERM or not _NO_ATIME:
             raise
-    # Only a folder's owner may list it without leaving an access time.
+    # Only the owner may use O_NOATIME.
     return os.open(name, _FOLDER_FLAGS, dir_fd=holder)
 
 

@@ -1,7 +1,7 @@
-"""One glance at a database and the files beside it: enough to know whether anything moved.
+"""The state of a database and its companion files at an instant, to detect changes around a read.
 
-Costs tens of microseconds. Sizes in bytes, modification times in ns. Not here: waiting, copying,
-what a change means for a reader.
+Takes tens of microseconds. Sizes in bytes, modification times in ns. Includes the resolution of
+file times, and whether a writer holds a lock (POSIX `F_GETLK`, which takes none).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import NamedTuple
 from inspector.store import files
 
 TICK_NS = 20_000_000
-"""Coarser than the clock of any system that keeps fractions of a second."""
+"""More than the clock tick of any system with fractions of a second."""
 COARSE_TICK_NS = 2_000_000_000
-"""For file systems that keep whole seconds, or every second one."""
+"""For file systems with times in seconds, or every second one."""
 
 MOUNTINFO = "/proc/self/mountinfo"
 _FINE_SINCE = (6, 13)
@@ -29,15 +29,15 @@ _REMEMBERED_S = 60
 
 
 def tick_ns(dev: int, mtime_ns: int) -> int:
-    """How long after a modification time a write may still leave it as it is; 0 if never."""
+    """Returns how long after `mtime_ns` a write may leave it unchanged; 0 if never."""
     if mtime_ns % 1_000_000_000 == 0:
         return COARSE_TICK_NS
     return 0 if every_write_shows(dev) else TICK_NS
 
 
 def every_write_shows(dev: int) -> bool:
-    """Whether a write after a look always changes the time on this device; no if unknown."""
-    # A device number may come to mean another file system, though not between two blinks.
+    """True if every write after a read changes the time on this device; False if unknown."""
+    # A device number may later mean another file system: cache briefly.
     return _is_fine(dev, int(time.monotonic()) // _REMEMBERED_S)
 
 
@@ -53,7 +53,7 @@ def _is_fine(dev: int, _when: int) -> bool:
 
 
 def kind_of(dev: int, mountinfo: str) -> str:
-    """The kind of file system on a device (proc(5), `mountinfo`); empty when it is not told."""
+    """Returns the file system type of a device (proc(5), `mountinfo`); empty if unknown."""
     wanted = f"{os.major(dev)}:{os.minor(dev)}"
     for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
@@ -71,7 +71,7 @@ def _kernel(release: str) -> tuple[int, int]:
 _SHARED_FIRST = 0x40000000 + 2
 _SHARED_SIZE = 510
 
-# Shape of `struct flock`, the arguments before and after start and length, where the type lies.
+# `struct flock`: the fields before and after start and length, and the index of the type.
 if sys.platform == "linux" and struct.calcsize("P") == 8:
     _FLOCK = struct.Struct("hhqqi4x")
     _QUESTION = _FLOCK.pack(fcntl.F_RDLCK, 0, _SHARED_FIRST, _SHARED_SIZE, 0)
@@ -86,13 +86,14 @@ else:
     _TYPE = 0
 
 KNOWN = bool(_QUESTION)
-"""Whether this system can be asked at all."""
+"""True if this system can report locks."""
 
 
 def being_written(fd: int) -> bool | None:
-    """Whether another process may change pages of the database right now; None when unknown.
+    """Returns whether another process may be writing pages of the database; None if unknown.
 
-    Locks of our own process are not seen, so a writer inside it is not either.
+    SQLite writers lock the shared range while they change pages ("File Locking And Concurrency In
+    SQLite Version 3", EXCLUSIVE). Locks of this process are not visible.
     """
     if not KNOWN:
         return None
@@ -104,18 +105,18 @@ def being_written(fd: int) -> bool | None:
 
 
 HEAD_SIZE = 100
-"""The database header (SQLite file format, section 1.3)."""
+"""Database header (SQLite file format, section 1.3)."""
 JOURNAL_HEAD_SIZE = 28
-"""The part of a rollback journal's header that carries meaning (section 3)."""
+"""The meaningful part of a rollback journal's header (section 3)."""
 WAL_HEAD_SIZE = 32
-"""The header of a write-ahead log (section 4.1)."""
+"""Header of a write-ahead log (section 4.1)."""
 MAGIC = b"SQLite format 3\0"
 
 _FS_IOC_GETVERSION = 0x80087601
 
 
 class Mark(NamedTuple):
-    """Which file it is, how long, and when it was last written."""
+    """Identity, size and modification time of a file."""
 
     dev: int
     ino: int
@@ -124,10 +125,10 @@ class Mark(NamedTuple):
 
 
 class WalGeneration(NamedTuple):
-    """The span between two resets of a write-ahead log: its header carries fresh salts each time.
+    """The time between two resets of a write-ahead log, each of which changes the header's salts.
 
-    Within one generation no committed frame is overwritten, and the database changes only in pages
-    that have a committed frame in the log.
+    Within a generation no committed frame is overwritten, and the database changes only in pages
+    with a committed frame in the log.
     """
 
     dev: int
@@ -138,8 +139,8 @@ class WalGeneration(NamedTuple):
     header: bytes
 
 
-class Look(NamedTuple):
-    """What one glance told. Files that are not there have no mark and an empty head."""
+class FileState(NamedTuple):
+    """The state of a database and its companions; a missing file has no mark and an empty head."""
 
     at_ns: int
     db: Mark
@@ -153,17 +154,17 @@ class Look(NamedTuple):
 
     @property
     def journal_hot(self) -> bool:
-        """A journal that SQLite would play back if its writer is dead."""
+        """True if SQLite would roll back the journal once its writer is dead."""
         return self.journal_head[:1] > b"\0"
 
     @property
     def journal_idle(self) -> bool:
-        """No transaction uses the journal: it is absent, cut to nothing, or its header zeroed."""
+        """True if no transaction uses the journal: absent, truncated, or with a zeroed header."""
         return not any(self.journal_head)
 
     @property
     def has_wal(self) -> bool:
-        """Whether a write-ahead log with a whole header is there."""
+        """True if there is a write-ahead log with a complete header."""
         return len(self.wal_head) == WAL_HEAD_SIZE
 
     @property
@@ -173,25 +174,28 @@ class Look(NamedTuple):
 
     @property
     def generation(self) -> WalGeneration:
-        """The generation of the log that is there; without one its part is zero."""
+        """The generation of the log; its part is zero without one."""
         wal = self.wal or Mark(0, 0, 0, 0)
         return WalGeneration(self.db.dev, self.db.ino, self.birth, wal.dev, wal.ino, self.wal_head)
 
     @property
     def journal_key(self) -> tuple[object, ...]:
-        """Which hot journal it is; its record count may grow without making it another."""
+        """Identifies the hot journal; its record count may grow."""
         if not self.journal_hot or self.journal is None:
             return ()
         return self.journal.dev, self.journal.ino, self.journal_head[12:]
 
+    def is_stable(self, later: FileState) -> bool:
+        """True if nothing changed up to `later` that matters to a read without a log."""
+        return self._stable_part == later._stable_part
+
     @property
-    def calm(self) -> tuple[object, ...]:
-        """What must be equal before and after a read that no write-ahead log covers."""
+    def _stable_part(self) -> tuple[object, ...]:
         return (self.db, self.birth, self.head, self.being_written, self.journal_key, self.has_wal)
 
     @property
     def last_write_ms(self) -> int:
-        """When the database, its journal or its log was last written (UTC ms)."""
+        """Last write to the database, its journal or its log (UTC ms)."""
         newest = self.db.mtime_ns
         for mark in (self.journal, self.wal):
             if mark is not None and mark.mtime_ns > newest:
@@ -200,19 +204,19 @@ class Look(NamedTuple):
 
     @property
     def racy_for_ns(self) -> int:
-        """How long a later write might still leave the modification time as it is; 0 if never.
+        """How long a later write may leave the modification time unchanged; 0 if never.
 
-        A time in the future cannot be met again.
+        0 for a time in the future, which no write repeats.
         """
         tick = tick_ns(self.db.dev, self.db.mtime_ns)
         age = self.at_ns - self.db.mtime_ns
         return tick - age if -tick <= age < tick else 0
 
 
-def look(path: str, now_ns: int) -> Look | None:
-    """Looks at the database at a resolved path; None when it is not there.
+def file_state(path: str, now_ns: int) -> FileState | None:
+    """Returns the state of the database at a resolved path; None if missing.
 
-    Raises NotRegular, and OSError with the `filename` that refused.
+    Raises NotRegular, and OSError with `filename`.
     """
     fd = files.open_regular(path)
     if fd is None:
@@ -220,20 +224,20 @@ def look(path: str, now_ns: int) -> Look | None:
     try:
         head = files.read_at(fd, HEAD_SIZE, 0)
         status = os.fstat(fd)
-        # The lock after the status: what is written later shows in the next look's status.
+        # Lock after status: a later write changes the next status.
         writing = being_written(fd)
         birth = _birth(fd, status)
     finally:
         os.close(fd)
     journal, journal_head = _beside(path + "-journal", JOURNAL_HEAD_SIZE)
     wal, wal_head = _beside(path + "-wal", WAL_HEAD_SIZE)
-    return Look(
+    return FileState(
         now_ns, mark_from(status), birth, head, writing, journal, journal_head, wal, wal_head
     )
 
 
 def generation_of(path: str) -> WalGeneration | None:
-    """The generation of the log beside a database now; None when either is not there."""
+    """Returns the current generation of the log beside a database; None if either is missing."""
     fd = files.open_regular(path)
     if fd is None:
         return None
@@ -249,12 +253,12 @@ def generation_of(path: str) -> WalGeneration | None:
 
 
 def mark_of(fd: int) -> Mark:
-    """The mark of an open file."""
+    """Returns the mark of an open file."""
     return mark_from(os.fstat(fd))
 
 
 def mark_from(status: os.stat_result) -> Mark:
-    """The mark that a file's status gives."""
+    """Returns the mark in a file's status."""
     return Mark(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
@@ -269,7 +273,7 @@ def _beside(path: str, size: int) -> tuple[Mark | None, bytes]:
         os.close(fd)
 
 
-# An inode number is given again to the next new file; this tells the two apart where it exists.
+# Inode numbers are reused; the birth tells two files apart where available.
 if sys.platform == "linux":
     import fcntl
 

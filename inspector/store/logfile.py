@@ -1,8 +1,7 @@
-"""A text log that another process appends to, read a piece at a time and without its notice.
+"""A text log written by another process, read incrementally and without a trace.
 
-Only what was added since the last read is read. A log may also be rewritten as a whole, by an
-editor or an agent: then everything begins anew. Offsets and sizes are in bytes. Not here: what a
-line means.
+Reads only what was appended since the last read. If the log was rewritten as a whole, by an editor
+or an agent, reading restarts. Offsets and sizes in bytes.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from inspector.store import files
 from inspector.store.unavailable import StoreUnavailable
 
 CHUNK = 1 << 20
-"""Bytes held at a time."""
+"""Bytes read at once."""
 WHOLE = 1 << 20
-"""Logs up to here are compared whole when they change; of longer ones only the two ends."""
+"""Logs up to this size are compared whole when they change; of longer ones only the ends."""
 WINDOW = 4096
-"""Bytes at either end that stand for the content of a longer log."""
+"""Bytes compared at either end of a longer log."""
 TICK_NS = 20_000_000
-"""Coarser than the clock that stamps files on any system with fractions of a second."""
+"""More than the clock tick of any system with fractions of a second."""
 COARSE_TICK_NS = 2_000_000_000
-"""For file systems that keep whole seconds, or every second one."""
+"""For file systems with times in seconds, or every second one."""
 SETTLED_NS = 50_000_000
-"""What was rewritten less than this ago may be half of what its writer means to write."""
+"""A log rewritten more recently than this may be incomplete."""
 
 
 class LogMark(NamedTuple):
-    """Which file it was and how it stood; equal marks, equal content."""
+    """Identity and times of a file; equal marks mean equal content."""
 
     dev: int
     ino: int
@@ -42,7 +41,7 @@ class LogMark(NamedTuple):
 
 
 def mark_at(path: str) -> LogMark | None:
-    """The mark of the file that stands there now, whatever it is; None when nothing does."""
+    """Returns the mark of the file, whatever its type; None if missing."""
     try:
         return _mark(os.lstat(path))
     except OSError:
@@ -50,7 +49,7 @@ def mark_at(path: str) -> LogMark | None:
 
 
 def read_ends(path: str, size: int) -> tuple[bytes, bytes, LogMark]:
-    """The first and the last `size` bytes of a log, and its mark. Raises StoreUnavailable."""
+    """Returns the first and last `size` bytes of a log, and its mark. Raises StoreUnavailable."""
     fd = _open(path)
     try:
         status = os.fstat(fd)
@@ -62,30 +61,30 @@ def read_ends(path: str, size: int) -> tuple[bytes, bytes, LogMark]:
 
 
 class LogFile:
-    """One log. Used by one thread at a time; nothing is kept open between two reads."""
+    """One log. For one thread at a time; keeps nothing open between reads."""
 
     def __init__(self, path: str, *, chunk: int = CHUNK) -> None:
         self.path = path
         self.offset = 0
-        """Bytes that were handed out."""
+        """Bytes delivered so far."""
         self._chunk = chunk
         self._mark: LogMark | None = None
         self._young = False
-        self._guard = _Guard()
+        self._digest = _ContentDigest()
 
     @property
     def last_write_ms(self) -> int | None:
-        """When the content that was read had been written last (UTC ms)."""
+        """Last write to the content that was read (UTC ms)."""
         return None if self._mark is None else self._mark.mtime_ns // 1_000_000
 
     def changed(self) -> bool:
-        """Whether anything may have been written since the last `advance`; one `lstat`."""
+        """Returns False only if nothing was written since the last `advance`; one `lstat`."""
         return self._mark is None or self._young or mark_at(self.path) != self._mark
 
-    def advance(self, take: Callable[[bytes], None], restart: Callable[[], None]) -> None:
-        """Hands out what was added, in pieces; `restart` is called first if all begins anew.
+    def advance(self, deliver: Callable[[bytes], None], restart: Callable[[], None]) -> None:
+        """Delivers appended bytes in chunks; calls `restart` first if the log was rewritten.
 
-        Raises StoreUnavailable: gone, denied, no regular file, or busy while it is rewritten.
+        Raises StoreUnavailable: gone, denied, not a regular file, or busy while being rewritten.
         """
         fd = _open(self.path)
         try:
@@ -93,16 +92,16 @@ class LogFile:
             if not self._continues(fd, status):
                 if self.offset and _unsettled(status):
                     raise StoreUnavailable(Health.BUSY, "the log is being rewritten")
-                self.offset, self._guard = 0, _Guard()
+                self.offset, self._digest = 0, _ContentDigest()
                 restart()
-            self._read_on(fd, status.st_size, take)
+            self._read_on(fd, status.st_size, deliver)
         finally:
             os.close(fd)
         self._mark = _mark(status)
         self._young = _is_young(status)
 
     def read_at(self, offset: int, size: int) -> bytes:
-        """Bytes that were handed out before. Raises StoreUnavailable when they may be others."""
+        """Reads bytes delivered before. Raises StoreUnavailable if they may have changed."""
         fd = _open(self.path)
         try:
             status, known = os.fstat(fd), self._mark
@@ -114,26 +113,26 @@ class LogFile:
             os.close(fd)
 
     def _continues(self, fd: int, status: os.stat_result) -> bool:
-        """Whether what was handed out still stands at the beginning of the file."""
+        """True if the delivered bytes are still the beginning of the file."""
         if self._mark is None or status.st_size < self.offset:
             return False
         if _mark(status) == self._mark and not self._young:
             return True
         other = self._mark[:2] != (status.st_dev, status.st_ino)
-        return not (other and self.offset > WHOLE) and self._guard.holds(fd, self.offset)
+        return not (other and self.offset > WHOLE) and self._digest.matches(fd, self.offset)
 
-    def _read_on(self, fd: int, size: int, take: Callable[[bytes], None]) -> None:
+    def _read_on(self, fd: int, size: int, deliver: Callable[[bytes], None]) -> None:
         while self.offset < size:
             data = files.read_at(fd, min(self._chunk, size - self.offset), self.offset)
             if not data:
                 return
-            self._guard.add(data, self.offset)
+            self._digest.add(data, self.offset)
             self.offset += len(data)
-            take(data)
+            deliver(data)
 
 
-class _Guard:
-    """Remembers what was handed out well enough to know it again."""
+class _ContentDigest:
+    """Digest of the delivered bytes, to recognise them."""
 
     def __init__(self) -> None:
         self._whole = blake2b(digest_size=16)
@@ -141,15 +140,15 @@ class _Guard:
         self._tail = b""
 
     def add(self, data: bytes, offset: int) -> None:
-        """Takes in the bytes at `offset`, which follow those before."""
+        """Adds the bytes at `offset`, which follow the previous ones."""
         if offset < WINDOW:
             self._head += data[: WINDOW - offset]
         self._tail = (self._tail + data[-WINDOW:])[-WINDOW:]
         if offset + len(data) <= WHOLE:
             self._whole.update(data)
 
-    def holds(self, fd: int, offset: int) -> bool:
-        """Whether an open file still begins with these `offset` bytes, as far as one may tell."""
+    def matches(self, fd: int, offset: int) -> bool:
+        """True if an open file still starts with these bytes (of many, compares the ends)."""
         if offset <= WHOLE:
             now = blake2b(_read(fd, 0, offset), digest_size=16)
             return now.digest() == self._whole.digest()
@@ -195,6 +194,6 @@ def _unsettled(status: os.stat_result) -> bool:
 
 
 def _is_young(status: os.stat_result) -> bool:
-    """Whether another write might still leave the times as they are: clocks tick."""
+    """True if another write might leave the times unchanged (clock ticks)."""
     tick = COARSE_TICK_NS if status.st_mtime_ns % 1_000_000_000 == 0 else TICK_NS
     return -tick <= time.time_ns() - status.st_mtime_ns < tick

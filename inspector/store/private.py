@@ -1,8 +1,8 @@
-"""Folders of our own for private copies: mode 0700, in memory if there is room, gone afterwards.
+"""Private folders for copies: mode 0700, in memory if there is room, removed afterwards.
 
-One folder per process and place, named after the process (`inspector-<pid>-…`); every reader has a
-numbered one inside. A process that was killed leaves its folder; the next of ours removes it: the
-lock on the file `alive` inside tells the dead from the living, even across containers.
+One folder per process and place (`inspector-<pid>-…`), with a numbered one per reader. A killed
+process leaves its folder, which the next process removes: the lock on the file `alive` in it tells
+whether its process lives, even across containers.
 """
 
 import atexit
@@ -22,33 +22,33 @@ from inspector.store.unavailable import unreadable
 _NAME = re.compile(r"inspector-(\d+)-\w+")
 _ALIVE = "alive"
 _ROOM = 1.5
-"""A copy grows while its log is applied to it."""
-_GROWN_UP_S = 60
+"""A copy grows while its log is applied."""
+_MIN_AGE_S = 60
 
 
 class PrivateFolder:
-    """One reader's folder. `path` is absolute; `close()` removes it and all it holds."""
+    """A reader's folder at the absolute `path`; `close` removes it with its content."""
 
-    def __init__(self, home: "_Home", path: str) -> None:
+    def __init__(self, home: "_ProcessFolder", path: str) -> None:
         self._home = home
         self.path = path
 
     def close(self) -> None:
-        """Removes the folder; a second call does nothing."""
+        """Removes the folder; may be called again."""
         if self.path:
             self._home.leave(self.path)
             self.path = ""
 
     def has_room(self, size: int) -> bool:
-        """Whether a copy of `size` bytes fits."""
+        """True if a copy of `size` bytes fits."""
         return _has_room(self._home.place, size)
 
 
 def private_folder(size: int, root: str | None = None) -> PrivateFolder:
-    """A fresh folder that has room for a copy of `size` bytes.
+    """Creates a folder with room for a copy of `size` bytes.
 
-    In the first that will do of /dev/shm, XDG_RUNTIME_DIR and the user's cache; only in `root`
-    when it is given. Raises StoreUnavailable when none will do.
+    In the first suitable place of /dev/shm, XDG_RUNTIME_DIR and the user's cache; only in `root`
+    when it is given. Raises StoreUnavailable if there is none.
     """
     for place in [root] if root else _places():
         if _has_room(place, size):
@@ -61,7 +61,7 @@ def private_folder(size: int, root: str | None = None) -> PrivateFolder:
 
 
 def sweep(place: str) -> int:
-    """Removes what dead processes of this user left in `place`; gives how many folders."""
+    """Removes folders of dead processes of this user in `place`; returns how many."""
     swept = 0
     with suppress(OSError), os.scandir(place) as entries:
         for entry in entries:
@@ -72,14 +72,14 @@ def sweep(place: str) -> int:
 
 
 class PrivateRoom:
-    """One reader's private folder, made when it is first needed and again when it is gone."""
+    """A reader's private folder, created on first use and again if it disappeared."""
 
     def __init__(self, root: str | None = None) -> None:
         self._root = root
         self._folder: PrivateFolder | None = None
 
     def path(self, name: str, size: int) -> str:
-        """Where a copy of `size` bytes may be put; raises StoreUnavailable when nowhere."""
+        """Returns a path for a copy of `size` bytes; raises StoreUnavailable without room."""
         folder = self._folder
         if folder is None or not os.path.isdir(folder.path) or not folder.has_room(size):
             self.close()
@@ -93,8 +93,8 @@ class PrivateRoom:
             self._folder = None
 
 
-class _Home:
-    """This process's folder in one place, and the lock that says that it lives."""
+class _ProcessFolder:
+    """This process's folder in one place, and the lock that marks it as alive."""
 
     def __init__(self, place: str) -> None:
         sweep(place)
@@ -116,7 +116,7 @@ class _Home:
         return path
 
     def leave(self, path: str) -> None:
-        # A child that was forked from us shares the paths but not the right to remove them.
+        # A forked child must not remove its parent's folders.
         if self.pid != os.getpid():
             return
         with _lock:
@@ -134,14 +134,14 @@ class _Home:
 
 
 _lock = threading.RLock()
-_homes: dict[str, _Home] = {}
+_homes: dict[str, _ProcessFolder] = {}
 
 
 def _enter(place: str) -> PrivateFolder:
     with _lock:
         home = _homes.get(place)
         if home is None or home.pid != os.getpid() or not os.path.isdir(home.path):
-            home = _homes[place] = _Home(place)
+            home = _homes[place] = _ProcessFolder(place)
         return PrivateFolder(home, home.enter())
 
 
@@ -156,7 +156,7 @@ def _places() -> Iterator[str]:
     yield "/dev/shm"
     if runtime := os.environ.get("XDG_RUNTIME_DIR"):
         yield runtime
-    # Imported where it is needed: few databases need a copy, and fewer need it on disk.
+    # Imported on use: few databases need a copy, and fewer need it on disk.
     from platformdirs import user_cache_dir
 
     cache = user_cache_dir("inspector", appauthor=False)
@@ -189,8 +189,8 @@ def _left_behind(entry: os.DirEntry[str]) -> bool:
         return False
     finally:
         os.close(fd)
-    # Between its creation and its lock a folder is young and its process alive.
-    return _is_dead(entry.name) or time.time() - status.st_mtime > _GROWN_UP_S
+    # Between creation and lock a folder is young and its process alive.
+    return _is_dead(entry.name) or time.time() - status.st_mtime > _MIN_AGE_S
 
 
 def _is_dead(name: str) -> bool:

@@ -1,11 +1,11 @@
-"""The zero-touch reader: committed content of a database that others write, without their notice.
+"""The zero-touch reader: reads committed content of a database while others write it.
 
-It takes no lock on a watched file, writes nothing in its folder, and keeps no connection. A look
-before and one after enclose every read; only if nothing moved in between is the answer given.
-Where the file alone does not hold the content (a log, a journal), a private copy is read.
+Takes no lock on a watched file, writes nothing in its folder and keeps no connection. If the file
+state before and after a read differs, the answer is discarded. If the file alone does not have the
+content (a log, a journal), reads a private copy.
 
-Weaker where the system cannot say who holds locks (see `locks`): a writer that keeps its journal in
-memory could then be read between two of its writes, if it pauses there longer than a clock tick.
+Weaker if the system cannot report locks (`fingerprint`): a writer with its journal in memory could
+be read between two of its writes if it pauses longer than a clock tick.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from inspector.store.fingerprint import (
     HEAD_SIZE,
     MAGIC,
     WAL_HEAD_SIZE,
-    Look,
+    FileState,
     WalGeneration,
+    file_state,
     generation_of,
-    look,
     mark_from,
 )
 from inspector.store.private import PrivateRoom
@@ -39,7 +39,7 @@ from inspector.store.wal import WalImage, content_key_of
 
 
 class _Traits(NamedTuple):
-    """What only a replacement, a VACUUM, a restore or a change of the schema alters."""
+    """Properties that only a replacement, a VACUUM, a restore or a schema change alters."""
 
     identity: tuple[int, int]
     birth: int
@@ -50,22 +50,22 @@ class _Traits(NamedTuple):
 
 
 @dataclass(slots=True)
-class Lineage:
-    """Counts the generations of one path's content from 1; 0 before the first.
+class ContentGeneration:
+    """Counts generations of content, across which row ids are not valid; 0 before the first.
 
-    The signs (SQLite file format, section 1.3): another file; another schema cookie, which VACUUM
-    and the backup API raise as every change of the schema does; another page size, encoding or
-    version of the application; a change counter that went back, as after a copy over the file; a
-    file that lost pages although it does not vacuum itself.
+    A generation starts with (SQLite file format, section 1.3): another file; another schema cookie,
+    which VACUUM, the backup API and schema changes increment; another page size, encoding or
+    application version; a lower change counter, as after a copy over the file; fewer pages without
+    auto-vacuum.
     """
 
-    generation: int = 0
+    number: int = 0
     _traits: _Traits | None = None
     _counter: int = 0
     _pages: int = 0
 
-    def note(self, identity: tuple[int, int], birth: int, head: bytes) -> None:
-        """Takes in the header (100 bytes) of content that was accepted."""
+    def update(self, identity: tuple[int, int], birth: int, head: bytes) -> None:
+        """Records the header (100 bytes) of accepted content."""
         traits = _Traits(identity, birth, head[16:18], head[40:48], head[56:64], head[68:72])
         counter = int.from_bytes(head[24:28], "big")
         pages = int.from_bytes(head[28:32], "big")
@@ -73,69 +73,69 @@ class Lineage:
         went_back = (counter - self._counter) & 0xFFFFFFFF >= 1 << 31
         shrank = pages < self._pages and not vacuums_itself
         if traits != self._traits or went_back or shrank:
-            self.generation += 1
+            self.number += 1
         self._traits, self._counter, self._pages = traits, counter, pages
 
 
 @dataclass(frozen=True, slots=True)
 class ReadBudget:
-    """Times in ms. A read gives up as busy after `total_ms`, but never before a third try."""
+    """Times in ms. A read gives up as busy after `total_ms`, but not before the third attempt."""
 
     total_ms: float = 1000
     journal_waits: int = 8
     journal_wait_ms: float = 3
-    """A commit in flight normally ends within these waits."""
-    racy_ms: float = 25
-    """Waiting for the clock that stamps files to move on; beyond it the file is read twice."""
+    """A commit normally ends within these waits."""
+    tick_ms: float = 25
+    """Maximum wait for the clock of file times; beyond, the file is read twice."""
     first_pause_ms: float = 2
     longest_pause_ms: float = 250
-    read_twice_at_once_bytes: int = 4 << 20
+    reread_small_bytes: int = 4 << 20
     """Up to this size reading twice is cheaper than waiting."""
-    read_twice_bytes: int = 64 << 20
-    """The largest file that is read twice at all."""
+    reread_bytes: int = 64 << 20
+    """Largest file that is read twice."""
 
 
-_FEWEST_TRIES = 3
+_MIN_ATTEMPTS = 3
 _GROWTH = 1.6
 
 
 class RetryPolicy:
-    """What one read has spent."""
+    """Attempts and waits of one read."""
 
     def __init__(self, budget: ReadBudget) -> None:
         self._budget = budget
         self._deadline = time.monotonic() + budget.total_ms / 1000
-        self._tries = 0
+        self._attempts = 0
         self._pause = budget.first_pause_ms / 1000
         self._journal_waits = budget.journal_waits
-        self._racy = budget.racy_ms / 1000
+        self._tick = budget.tick_ms / 1000
         self.prefers_copy = False
-        """A query that takes longer than copying the file had the file moved under it."""
+        """Set after a slow query was invalidated: copy the file first next time."""
         self.may_copy = True
-        """Whether there is room for copies that could also be done without."""
+        """False if there is no room for optional copies."""
 
-    def waits_for_commit(self) -> bool:
-        """Waits a moment for a transaction to end; False when that was done often enough."""
+    def wait_for_commit(self) -> bool:
+        """Waits briefly for a transaction to end; False if the waits are used up."""
         if self._journal_waits <= 0:
             return False
         self._journal_waits -= 1
         self._wait(self._budget.journal_wait_ms / 1000)
         return True
 
-    def waits_for_tick(self, needed_ns: int) -> bool:
-        """Waits until a modification time is old enough; False when that takes too long."""
+    def wait_for_tick(self, needed_ns: int) -> bool:
+        """Waits until a modification time is old enough; False if that takes too long."""
         needed = needed_ns / 1e9
-        if needed > self._racy:
+        if needed > self._tick:
             return False
-        self._racy -= needed
+        self._tick -= needed
         self._wait(needed)
         return True
 
-    def tries_again(self) -> bool:
-        """Waits a little longer than the last time; False when the time is over."""
-        self._tries += 1
+    def wait_to_retry(self) -> bool:
+        """Waits longer than the last time; False if the time is used up."""
+        self._attempts += 1
         left = self._deadline - time.monotonic()
-        if left <= 0 and self._tries >= _FEWEST_TRIES:
+        if left <= 0 and self._attempts >= _MIN_ATTEMPTS:
             return False
         time.sleep(max(0.0, min(self._pause, left)))
         self._pause = min(self._pause * _GROWTH, self._budget.longest_pause_ms / 1000)
@@ -148,28 +148,28 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Equal tokens, equal content of one database; different ones may still be the same.
+    """Equal tokens mean equal content of one database; different ones may, too.
 
-    `last_write_ms` is when the database, its journal or its log was last written (UTC ms); it takes
-    no part in the comparison.
+    `last_write_ms` is the last write to the database, its journal or its log (UTC ms); it is not
+    compared.
     """
 
     key: tuple[object, ...]
     last_write_ms: int = field(compare=False)
 
 
-def token(seen: Look, key: tuple[object, ...]) -> Token:
-    """The token of content that `key` identifies."""
+def token(seen: FileState, key: tuple[object, ...]) -> Token:
+    """Returns the token of content with this key."""
     return Token(key, seen.last_write_ms)
 
 
-def unique_token(seen: Look) -> Token:
-    """A token that never equals another, for content that may still move."""
+def unique_token(seen: FileState) -> Token:
+    """Returns a token that equals no other, for content that may still change."""
     return Token((secrets.token_bytes(16),), seen.last_write_ms)
 
 
-def plain_token(seen: Look) -> Token:
-    """The token of content that no log covers."""
+def plain_token(seen: FileState) -> Token:
+    """Returns the token of content without a log."""
     unjournalled = seen.being_written and seen.journal_idle
     if seen.racy_for_ns or unjournalled:
         return unique_token(seen)
@@ -191,7 +191,7 @@ _BROKEN = {
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """What a query gave, and of which content."""
+    """The value of a query, and the content it was read from."""
 
     value: T
     token: Token
@@ -199,16 +199,16 @@ class Reading(Generic[T]):
 
 
 class _Accepted(NamedTuple):
-    seen: Look
+    seen: FileState
     token: Token
     route: Route
 
 
 class ZeroTouchReader:
-    """Reads one database, one thread at a time. Links in `path` are followed at every read.
+    """Reads one database, for one thread at a time. Follows links in `path` at every read.
 
-    Private copies go to `private_root` alone when it is given. `trace` is called with the name of
-    each step before it is taken. Close the reader to remove its private copies.
+    Private copies go to `private_root` if given. `trace` receives the name of each step before it.
+    Close the reader to remove its private copies.
     """
 
     def __init__(
@@ -227,10 +227,10 @@ class ZeroTouchReader:
         self.trace = trace
         self._room = PrivateRoom(private_root)
         self._wal = WalImage(self._real, self._room, self._step)
-        self._lineage = Lineage()
+        self._generation = ContentGeneration()
         self._last: _Accepted | None = None
-        self._settled = False
-        self._trouble: tuple[Health, int] | None = None
+        self._is_settled = False
+        self._unavailable_since: tuple[Health, int] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -244,7 +244,7 @@ class ZeroTouchReader:
         self.close()
 
     def close(self) -> None:
-        """Removes the private copies; another read would make them anew."""
+        """Removes the private copies; a later read creates them again."""
         self._wal.drop()
         self._room.close()
 
@@ -255,58 +255,60 @@ class ZeroTouchReader:
 
     @property
     def generation(self) -> int:
-        """Grows when the content was replaced, restored, vacuumed or given another schema.
+        """Incremented when the content was replaced, restored, vacuumed or got another schema.
 
-        Nothing that was remembered by rowid holds across generations. 0 before the first read.
+        Row ids are not valid across generations. 0 before the first read.
         """
-        return self._lineage.generation
+        return self._generation.number
 
     def read(self, query: Query[T]) -> Reading[T]:
-        """Runs `query` on committed content, as often as it takes until nothing moved under it.
+        """Runs `query` on committed content, repeatedly until the content did not change.
 
-        The query must have no effect but its value, and must not keep the connection; to be
-        cancelled it may set a progress handler. What it
-        raises on content that stood still is raised here, but for damage to the database: that is
-        StoreUnavailable (`unreadable`), like every other way to have no answer.
+        The query must have no side effects and must not keep the connection; it may set a progress
+        handler to be cancellable. Its exceptions are raised here if the content did not change,
+        except that damage to the database becomes StoreUnavailable (`unreadable`), like any other
+        reason to have no answer.
         """
         started = self._clock()
-        # Until an answer is accepted nobody can say that there is nothing new.
-        self._settled = False
+        # Until an answer is accepted, `changed` must return True.
+        self._is_settled = False
         try:
             reading = self._read(query)
         except StoreUnavailable as error:
-            raise self._noted(error, started) from error.__cause__
+            raise self._with_since(error, started) from error.__cause__
         except MemoryError:
             raise sqlite3.OperationalError("out of memory") from None
         except sqlite3.DatabaseError as error:
             if not _is_broken(error):
                 raise
-            raise self._noted(unavailable.unreadable(f"SQLite says: {error}"), started) from error
-        self._trouble = None
+            raise self._with_since(
+                unavailable.unreadable(f"SQLite says: {error}"), started
+            ) from error
+        self._unavailable_since = None
         return reading
 
     def changed(self) -> bool:
-        """False only if nothing was committed since the last accepted read (10 to 25 us)."""
+        """Returns False only if nothing was committed since the last read; takes 10 to 25 us."""
         last = self._last
-        if last is None or not self._settled:
+        if last is None or not self._is_settled:
             return True
         try:
             status = os.stat(self.path)
             if last.route == "wal":
                 there = status.st_dev, status.st_ino
                 return there != last.seen.identity or self._wal.changed()
-            return mark_from(status) != last.seen.db or self._moved_beside(last.seen)
+            return mark_from(status) != last.seen.db or self._companions_changed(last.seen)
         except (OSError, files.NotRegular):
             return True
 
     def content_token(self) -> Token:
-        """The token of the content there is now, from a look alone; raises StoreUnavailable.
+        """Returns the token of the current content from the file state; raises StoreUnavailable.
 
-        Taken within a clock tick of a write it is equal to no other.
+        Within a clock tick of a write it equals no other.
         """
         started = self._clock()
         try:
-            seen = self._look()
+            seen = self._state()
             self._check(seen)
             if self._last is not None and not self.changed():
                 return replace(self._last.token, last_write_ms=seen.last_write_ms)
@@ -317,33 +319,33 @@ class ZeroTouchReader:
             except files.Moved:
                 return unique_token(seen)
         except StoreUnavailable as error:
-            raise self._noted(error, started) from error.__cause__
+            raise self._with_since(error, started) from error.__cause__
 
     def _read(self, query: Query[T]) -> Reading[T]:
-        pace = RetryPolicy(self._budget)
+        policy = RetryPolicy(self._budget)
         while True:
-            seen = self._settled_look(pace)
+            seen = self._settled_state(policy)
             try:
-                answer = self._attempt(seen, query, pace)
+                answer = self._attempt(seen, query, policy)
             except (files.Moved, files.NotRegular):
-                # The next look says what has become of the files.
+                # The next state tells what happened to the files.
                 answer = None
             if answer is not None:
                 return self._accept(seen, answer)
-            if not pace.tries_again():
+            if not policy.wait_to_retry():
                 raise _busy(seen)
 
-    def _accept(self, seen: Look, answer: Answer[T]) -> Reading[T]:
+    def _accept(self, seen: FileState, answer: Answer[T]) -> Reading[T]:
         if answer.route == "wal":
             accepted = token(seen, self._wal.content_key())
         else:
             accepted = plain_token(seen)
         self._last = _Accepted(seen, accepted, answer.route)
-        self._settled = answer.route == "wal" or not seen.racy_for_ns
-        self._lineage.note(seen.identity, seen.birth, answer.head)
+        self._is_settled = answer.route == "wal" or not seen.racy_for_ns
+        self._generation.update(seen.identity, seen.birth, answer.head)
         return Reading(answer.value, accepted, answer.route)
 
-    def _attempt(self, seen: Look, query: Query[T], pace: RetryPolicy) -> Answer[T] | None:
+    def _attempt(self, seen: FileState, query: Query[T], policy: RetryPolicy) -> Answer[T] | None:
         if _covered_by_log(seen):
             return self._from_log(seen, query)
         self._wal.drop()
@@ -352,30 +354,30 @@ class ZeroTouchReader:
                 return None
             size = sum(mark.size for mark in (seen.db, seen.journal, seen.wal) if mark)
             target = self._room.path("copy", size)
-            return routes.from_journal(self._real, seen, query, self._calm, target)
+            return routes.from_journal(self._real, seen, query, self._unchanged, target)
         if _written_without_journal(seen):
             return None
-        if seen.racy_for_ns or (pace.prefers_copy and pace.may_copy):
-            return self._from_copy(seen, query, pace)
+        if seen.racy_for_ns or (policy.prefers_copy and policy.may_copy):
+            return self._from_copy(seen, query, policy)
         self.trace("query")
         try:
-            return routes.in_place(self._real, seen, query, self._calm)
+            return routes.in_place(self._real, seen, query, self._unchanged)
         except routes.TooSlow:
-            pace.prefers_copy = True
+            policy.prefers_copy = True
             return None
 
-    def _from_copy(self, seen: Look, query: Query[T], pace: RetryPolicy) -> Answer[T] | None:
-        if seen.racy_for_ns and seen.db.size > self._budget.read_twice_bytes:
+    def _from_copy(self, seen: FileState, query: Query[T], policy: RetryPolicy) -> Answer[T] | None:
+        if seen.racy_for_ns and seen.db.size > self._budget.reread_bytes:
             return None
         try:
             target = self._room.path("copy", seen.db.size)
         except StoreUnavailable:
-            # Time will do as well: a file at rest grows old enough to be read in place.
-            pace.may_copy = False
+            # Waiting works too: once old enough, the file can be read in place.
+            policy.may_copy = False
             return None
-        return routes.from_copy(self._real, seen, query, self._calm, target)
+        return routes.from_copy(self._real, seen, query, self._unchanged, target)
 
-    def _from_log(self, seen: Look, query: Query[T]) -> Answer[T] | None:
+    def _from_log(self, seen: FileState, query: Query[T]) -> Answer[T] | None:
         with routes.copying():
             if not self._wal.refresh(seen, self._generation_holds):
                 return None
@@ -385,15 +387,15 @@ class ZeroTouchReader:
     def _step(self, name: str) -> None:
         self.trace(name)
 
-    # The looks. A reader without the second kind would be wrong, which the tests show.
+    # File states. Without the second one a reader would be wrong, as the tests show.
 
-    def _calm(self, seen: Look) -> bool:
+    def _unchanged(self, seen: FileState) -> bool:
         self.trace("look-b")
         try:
-            again = look(self._real, time.time_ns())
+            again = file_state(self._real, time.time_ns())
         except (OSError, files.NotRegular):
             return False
-        if again is None or again.calm != seen.calm:
+        if again is None or not seen.is_stable(again):
             return False
         return not seen.journal_hot or again.generation == seen.generation
 
@@ -404,25 +406,25 @@ class ZeroTouchReader:
         except (OSError, files.NotRegular):
             return False
 
-    def _settled_look(self, pace: RetryPolicy) -> Look:
+    def _settled_state(self, policy: RetryPolicy) -> FileState:
         while True:
-            seen = self._look()
+            seen = self._state()
             self._check(seen)
             if _covered_by_log(seen):
                 return seen
             unfinished = seen.journal_hot or _written_without_journal(seen)
-            if unfinished and pace.waits_for_commit():
+            if unfinished and policy.wait_for_commit():
                 continue
-            small = seen.db.size <= self._budget.read_twice_at_once_bytes
-            twice = small and pace.may_copy and not seen.journal_hot
-            if not twice and seen.racy_for_ns and pace.waits_for_tick(seen.racy_for_ns):
+            small = seen.db.size <= self._budget.reread_small_bytes
+            twice = small and policy.may_copy and not seen.journal_hot
+            if not twice and seen.racy_for_ns and policy.wait_for_tick(seen.racy_for_ns):
                 continue
             return seen
 
-    def _look(self) -> Look:
+    def _state(self) -> FileState:
         self.trace("look")
         try:
-            seen = self._look_at_target()
+            seen = self._state_of_target()
         except files.NotRegular as error:
             raise unavailable.unreadable(self._misplaced(error)) from error
         except PermissionError as error:
@@ -434,24 +436,24 @@ class ZeroTouchReader:
             raise unavailable.gone()
         return seen
 
-    def _look_at_target(self) -> Look | None:
+    def _state_of_target(self) -> FileState | None:
         try:
             target = os.stat(self.path)
         except (FileNotFoundError, NotADirectoryError):
             return None
         try:
-            seen = look(self._real, time.time_ns())
+            seen = file_state(self._real, time.time_ns())
         except files.NotRegular:
             if not self._follow_links():
                 raise
             seen = None
         if seen is None or seen.identity != (target.st_dev, target.st_ino):
             self._follow_links()
-            seen = look(self._real, time.time_ns())
+            seen = file_state(self._real, time.time_ns())
         return seen
 
     def _follow_links(self) -> bool:
-        """Resolves the path anew; tells whether that leads to another place."""
+        """Resolves the path again; returns True if it leads to another file."""
         real = os.path.realpath(self.path)
         if real == self._real:
             return False
@@ -460,7 +462,7 @@ class ZeroTouchReader:
         self._wal = WalImage(real, self._room, self._step)
         return True
 
-    def _check(self, seen: Look) -> None:
+    def _check(self, seen: FileState) -> None:
         if seen.db.size == 0:
             raise unavailable.empty()
         if seen.head.startswith(MAGIC) and len(seen.head) == HEAD_SIZE:
@@ -470,18 +472,18 @@ class ZeroTouchReader:
         if not (seen.has_wal or seen.journal_hot or seen.being_written):
             raise unavailable.unreadable("this file is not a database that SQLite wrote")
 
-    def _moved_beside(self, seen: Look) -> bool:
+    def _companions_changed(self, seen: FileState) -> bool:
         if _size_of(self._real + "-wal") >= WAL_HEAD_SIZE and not seen.has_wal:
             return True
         if not seen.journal_hot:
             return False
-        again = look(self._real, time.time_ns())
-        return again is None or again.calm != seen.calm
+        again = file_state(self._real, time.time_ns())
+        return again is None or not seen.is_stable(again)
 
-    def _noted(self, error: StoreUnavailable, started: int) -> StoreUnavailable:
-        if self._trouble is None or self._trouble[0] != error.health:
-            self._trouble = error.health, started
-        since = self._trouble[1]
+    def _with_since(self, error: StoreUnavailable, started: int) -> StoreUnavailable:
+        if self._unavailable_since is None or self._unavailable_since[0] != error.health:
+            self._unavailable_since = error.health, started
+        since = self._unavailable_since[1]
         reason = error.reason
         if error.health is Health.BUSY and (seconds := (self._clock() - since) // 1000) > 0:
             reason += f" for {seconds} s" if seconds < 120 else f" for {seconds // 60} min"
@@ -497,11 +499,11 @@ class ZeroTouchReader:
         return names.get(path.removeprefix(self._real), "the database")
 
 
-def _covered_by_log(seen: Look) -> bool:
+def _covered_by_log(seen: FileState) -> bool:
     return seen.has_wal and not seen.journal_hot
 
 
-def _written_without_journal(seen: Look) -> bool:
+def _written_without_journal(seen: FileState) -> bool:
     return bool(seen.being_written) and seen.journal_idle and not seen.has_wal
 
 
@@ -512,7 +514,7 @@ def _size_of(path: str) -> int:
         return 0
 
 
-def _busy(seen: Look) -> StoreUnavailable:
+def _busy(seen: FileState) -> StoreUnavailable:
     if seen.journal_hot or _written_without_journal(seen):
         return unavailable.busy("a writer has held the database")
     return unavailable.busy("the database has changed faster than it can be read")

@@ -1,7 +1,7 @@
-"""The ways to committed content: in place, from a copy, from a copy with its journal played back.
+"""Routes to committed content: in place, from a copy, from a copy with its journal rolled back.
 
-Each takes a look (`seen`) and `calm`, which looks again and tells whether nothing moved; it gives
-None, or raises Moved, when something did. Which way to take is decided in `read`.
+Each takes a state (`seen`) and `unchanged`, which tests that nothing changed since; it returns None
+or raises Moved if something did. `read` chooses the route.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from contextlib import contextmanager
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 from inspector.store import connections, files, unavailable
-from inspector.store.fingerprint import HEAD_SIZE, Look, mark_of
+from inspector.store.fingerprint import HEAD_SIZE, FileState, mark_of
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 _TAIL = struct.Struct(">II8s")
 _LONGEST_NAME = 4096
 
 
-def copy_with_journal(seen: Look, path: str, target: str) -> None:
-    """Copies the database, then what lies beside it, to a private path; raises Moved.
+def copy_with_journal(seen: FileState, path: str, target: str) -> None:
+    """Copies the database, then its companions, to a private path; raises Moved.
 
-    The order matters: a page is only written after the journal holds its old content, so a journal
-    copied later undoes all that the copy of the database may hold.
+    The order matters: a page is written only after the journal has its old content, so a journal
+    copied later undoes all changes in the copy of the database.
     """
     connections.remove(target)
     with _open(path) as source:
@@ -56,17 +56,17 @@ def _forget_super_journal(journal: str) -> None:
         name = super_journal(fd)
         if name is None:
             return
-        if _stands(name):
+        if _exists(name):
             os.ftruncate(fd, os.fstat(fd).st_size - len(_MAGIC))
             return
     finally:
         os.close(fd)
-    # Without its super-journal the transaction is complete, and the journal no longer counts.
+    # Without its super-journal the transaction is complete and the journal is void.
     files.unlink(journal)
 
 
 def super_journal(fd: int) -> bytes | None:
-    """The super-journal that an open journal names at its end, or None."""
+    """Returns the super-journal named at the end of an open journal, or None."""
     size = os.fstat(fd).st_size
     if size < _TAIL.size:
         return None
@@ -79,7 +79,7 @@ def super_journal(fd: int) -> bytes | None:
     return name if total == checksum and b"\0" not in name else None
 
 
-def _stands(name: bytes) -> bool:
+def _exists(name: bytes) -> bool:
     if not os.path.isabs(name):
         return False
     try:
@@ -90,7 +90,7 @@ def _stands(name: bytes) -> bool:
 
 T = TypeVar("T")
 Query = Callable[[sqlite3.Connection], T]
-Calm = Callable[[Look], bool]
+Unchanged = Callable[[FileState], bool]
 Route = Literal["immutable", "image", "wal"]
 """In place; from a copy made for this read; from the image kept for a log."""
 
@@ -100,7 +100,7 @@ _COMPARED_BYTES = 1 << 20
 
 
 class Answer(NamedTuple, Generic[T]):
-    """What a query gave, the header of the content it saw, and the way there."""
+    """The value of a query, the header of the content it read, and the route."""
 
     value: T
     head: bytes
@@ -108,28 +108,30 @@ class Answer(NamedTuple, Generic[T]):
 
 
 class TooSlow(Exception):
-    """The file moved under a query that took longer than copying the file would."""
+    """The file changed during a query that took longer than copying the file."""
 
 
-def in_place(path: str, seen: Look, query: Query[T], calm: Calm) -> Answer[T] | None:
-    """Reads the watched file itself; raises TooSlow when a copy is worth its price."""
+def in_place(path: str, seen: FileState, query: Query[T], unchanged: Unchanged) -> Answer[T] | None:
+    """Reads the watched file itself; raises TooSlow if a copy would be better."""
     started = time.monotonic()
     try:
         with connections.reading(path) as connection:
             value = query(connection)
     except Exception:
-        # What a query raises counts only if the content stood still.
-        if calm(seen):
+        # An error of the query only counts if the content did not change.
+        if unchanged(seen):
             raise
     else:
-        if calm(seen):
+        if unchanged(seen):
             return Answer(value, seen.head, "immutable")
     if time.monotonic() - started > _COPY_START_S + seen.db.size / _COPY_BYTES_PER_S:
         raise TooSlow
     return None
 
 
-def from_copy(path: str, seen: Look, query: Query[T], calm: Calm, target: str) -> Answer[T] | None:
+def from_copy(
+    path: str, seen: FileState, query: Query[T], unchanged: Unchanged, target: str
+) -> Answer[T] | None:
     """Copies the file and reads the copy.
 
     With a modification time too young to be trusted the file is read a second time: what was equal
@@ -138,9 +140,9 @@ def from_copy(path: str, seen: Look, query: Query[T], calm: Calm, target: str) -
     try:
         with copying(), _opened(path, seen) as source:
             files.copy_out(source, target)
-            if not calm(seen):
+            if not unchanged(seen):
                 return None
-            if seen.racy_for_ns and not (_equals(source, target) and calm(seen)):
+            if seen.racy_for_ns and not (_equals(source, target) and unchanged(seen)):
                 return None
         return query_copy(target, query, "image")
     finally:
@@ -148,13 +150,13 @@ def from_copy(path: str, seen: Look, query: Query[T], calm: Calm, target: str) -
 
 
 def from_journal(
-    path: str, seen: Look, query: Query[T], calm: Calm, target: str
+    path: str, seen: FileState, query: Query[T], unchanged: Unchanged, target: str
 ) -> Answer[T] | None:
-    """Copies the file with its hot journal and lets SQLite undo what was not committed."""
+    """Copies the file with its hot journal and lets SQLite roll back."""
     try:
         with copying():
             copy_with_journal(seen, path, target)
-        if not calm(seen):
+        if not unchanged(seen):
             return None
         connections.recover(target)
         if os.path.getsize(target) == 0:
@@ -165,14 +167,14 @@ def from_journal(
 
 
 def query_copy(path: str, query: Query[T], route: Route) -> Answer[T]:
-    """Reads a private copy that stands alone."""
+    """Reads a private copy."""
     try:
         with open(path, "rb") as file:
             head = file.read(HEAD_SIZE)
         with connections.reading(path) as connection:
             return Answer(query(connection), head, route)
     except (FileNotFoundError, sqlite3.OperationalError) as error:
-        # Systems clear away what a user left in memory when the last session ends.
+        # Systems remove a user's memory files when the last session ends.
         if os.path.exists(path):
             raise
         raise files.Moved(path) from error
@@ -180,7 +182,7 @@ def query_copy(path: str, query: Query[T], route: Route) -> Answer[T]:
 
 @contextmanager
 def copying() -> Iterator[None]:
-    """Turns what the system says against copying into what a reader can act on."""
+    """Converts errors of copying to Moved or StoreUnavailable."""
     try:
         yield
     except FileNotFoundError as error:
@@ -191,7 +193,7 @@ def copying() -> Iterator[None]:
 
 
 @contextmanager
-def _opened(path: str, seen: Look) -> Iterator[int]:
+def _opened(path: str, seen: FileState) -> Iterator[int]:
     source = files.open_regular(path)
     if source is None:
         raise files.Moved(path)

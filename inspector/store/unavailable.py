@@ -1,13 +1,13 @@
-"""Why a database cannot be read now: a health, a sentence for a person, and since when."""
+"""Reasons why a store cannot be read: health, a phrase, and since when."""
 
 from inspector.model.store import Health
 
 
 class StoreUnavailable(Exception):
-    """The database gave no answer that can be trusted.
+    """No reliable answer.
 
-    `health` is never `ok`; `reason` is one sentence without a full stop; `since` is when this
-    reader first met the same health without an answer in between (UTC ms), None when unknown.
+    `health` is never `ok`; `reason` is a sentence without a full stop; `since` is when this reader
+    first met the same health without an answer since (UTC ms), None if unknown.
     """
 
     def __init__(self, health: Health, reason: str, since: int | None = None) -> None:
@@ -18,32 +18,33 @@ class StoreUnavailable(Exception):
 
 
 def gone() -> StoreUnavailable:
-    """There is no such file."""
+    """Returns the error for a missing file."""
     return StoreUnavailable(Health.GONE, "the database file is not there")
 
 
 def empty() -> StoreUnavailable:
-    """A database that nothing was ever committed to."""
+    """Returns the error for a database without any commit."""
     return StoreUnavailable(Health.EMPTY, "the database is empty: nothing has been committed to it")
 
 
 def denied(what: str) -> StoreUnavailable:
-    """The system refuses to let us read; `what` names the file for a person."""
+    """Returns the error for denied access to `what`."""
     return StoreUnavailable(Health.DENIED, f"this user may not read {what}")
 
 
 def unreadable(why: str) -> StoreUnavailable:
-    """The content itself, or what stands in its place, cannot be read."""
+    """Returns the error for unreadable content or a wrong file type."""
     return StoreUnavailable(Health.UNREADABLE, why)
 
 
 def unsupported(file_format: int) -> StoreUnavailable:
-    """A file format that a later SQLite made (SQLite file format, bytes 18 and 19)."""
+    """Returns the error for a newer file format (SQLite file format, bytes 18 and 19)."""
     return StoreUnavailable(
-        Health.UNSUPPORTED, f"the database has file format {file_format}; only 1 and 2 are known"
+        Health.UNSUPPORTED,
+        f"the database has file format {file_format}; only 1 and 2 are known",
     )
 
 
 def busy(why: str) -> StoreUnavailable:
-    """A writer left no moment in which the content could be read."""
+    """Returns the error if writers left no moment to read."""
     return StoreUnavailable(Health.BUSY, why)

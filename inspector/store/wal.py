@@ -1,9 +1,9 @@
-"""A private image of a database in WAL mode, kept for one generation of its log.
+"""A private image of a database in WAL mode for one generation of its log, and the log's format.
 
-The base is copied once per generation and may be torn by a checkpoint; every page that a checkpoint
-can have touched has a committed frame in the log, so the frames applied over it make it exact. That
-needs: the base before the log, the same generation before and after, and no modification time.
-A refresh applies only what was committed since the last one.
+The base is copied once per generation. A checkpoint may tear the copy, but every page it writes has
+a committed frame in the log, so applying the frames makes the image exact. This requires: base
+before log, and the same generation before and after; modification times do not matter. A refresh
+only applies new commits. Format: SQLite file format, section 4. Offsets and sizes in bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from itertools import islice, pairwise
 from operator import mul
 
 from inspector.store import connections, files
-from inspector.store.fingerprint import WAL_HEAD_SIZE, Look, WalGeneration, mark_of
+from inspector.store.fingerprint import WAL_HEAD_SIZE, FileState, WalGeneration, mark_of
 from inspector.store.private import PrivateRoom
 from inspector.store.unavailable import unreadable
 
@@ -38,10 +38,10 @@ Checksum = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WalFormat:
-    """What a log's header says.
+    """The header of a log.
 
-    `valid` is False when SQLite would treat the log as empty; `known` is False when a later SQLite
-    wrote it.
+    `valid` is False if SQLite would treat the log as empty; `known` is False for an unsupported,
+    later format.
     """
 
     valid: bool
@@ -53,48 +53,48 @@ class WalFormat:
 
     @property
     def frame_size(self) -> int:
-        """A frame's header and page."""
+        """Size of a frame: header and page."""
         return FRAME_HEAD_SIZE + self.page_size
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One whole transaction of the log, verified."""
+    """One complete, verified transaction of the log."""
 
     start: int
     end: int
     page_count: int
-    """Pages of the database after it."""
+    """Pages of the database afterwards."""
     checksum: Checksum
     heads: bytes
-    """The headers of its frames, one after the other."""
+    """Concatenated headers of its frames."""
     pages: dict[int, bytes]
     """New content by page number, from 1."""
 
 
 def parse_header(header: bytes) -> WalFormat:
-    """Reads the 32 bytes at the start of a log."""
+    """Parses the 32 bytes at the start of a log."""
     magic, version, page_size, _sequence, salts, first, second = _HEADER.unpack(header)
     sane = magic & ~1 == _MAGIC and 512 <= page_size <= 65536
     sane = sane and page_size & (page_size - 1) == 0
     big_endian = bool(magic & 1)
-    valid = sane and _sum_slowly(_words(header[:24], big_endian)) == (first, second)
+    valid = sane and _checksum(_words(header[:24], big_endian)) == (first, second)
     return WalFormat(valid, version == _VERSION, page_size, big_endian, salts, (first, second))
 
 
 def frame_head(fd: int, wal: WalFormat, offset: int) -> bytes | None:
-    """The header of the frame at `offset` if it belongs to this generation, else None."""
+    """Returns the header of the frame at `offset`; None if it is of another generation."""
     head = files.read_at(fd, FRAME_HEAD_SIZE, offset)
     return head if head[8:16] == wal.salts else None
 
 
 def is_commit(head: bytes) -> bool:
-    """Whether a frame's header ends a transaction."""
+    """True if a frame header ends a transaction."""
     return head[4:8] != b"\0\0\0\0"
 
 
 def frame_heads(fd: int, wal: WalFormat) -> Iterator[bytes]:
-    """The headers of all frames of this generation, unverified."""
+    """Yields the headers of all frames of this generation, unverified."""
     offset = WAL_HEAD_SIZE
     while head := frame_head(fd, wal, offset):
         yield head
@@ -102,7 +102,7 @@ def frame_heads(fd: int, wal: WalFormat) -> Iterator[bytes]:
 
 
 def frames(fd: int, wal: WalFormat, offset: int) -> Iterator[bytes]:
-    """The frames of this generation from `offset` on, unverified."""
+    """Yields the frames of this generation from `offset` on, unverified."""
     size = wal.frame_size
     wanted = 1
     while True:
@@ -120,9 +120,9 @@ def frames(fd: int, wal: WalFormat, offset: int) -> Iterator[bytes]:
 def commits(
     found: Iterable[bytes], wal: WalFormat, offset: int, checksum: Checksum
 ) -> Iterator[Commit]:
-    """The transactions in frames from `offset` on that continue the chain from `checksum`.
+    """Yields the transactions in `found`, frames from `offset` on that continue `checksum`.
 
-    Stops where SQLite's own recovery would: at a broken chain or a page number of zero.
+    Stops where SQLite's recovery would: at a wrong checksum or page number 0.
     """
     start, heads, pages = offset, bytearray(), dict[int, bytes]()
     for frame in found:
@@ -177,7 +177,7 @@ def _words(data: bytes, big_endian: bool) -> array[int]:
     return words
 
 
-def _sum_slowly(words: array[int]) -> Checksum:
+def _checksum(words: array[int]) -> Checksum:
     first = second = 0
     for pair in range(0, len(words), 2):
         first = (first + words[pair] + second) & _MASK
@@ -185,27 +185,27 @@ def _sum_slowly(words: array[int]) -> Checksum:
     return first, second
 
 
-# Applying frames in Python costs by the frame, letting SQLite do it costs by the whole log.
-_FEW_FRAMES = 8
-_FEW_PER_MB = 6
+# Applying frames in Python costs per frame, by SQLite per log.
+_MIN_IN_PYTHON = 8
+_IN_PYTHON_PER_MB = 6
 
 
 @dataclass(frozen=True, slots=True)
 class _Applied:
-    """Up to where the log is in the image; `heads` are those of the last transaction."""
+    """The part of the log in the image; `heads` are those of the last transaction."""
 
     start: int
     end: int
     checksum: Checksum
     heads: bytes
     digest: bytes
-    """Of the headers of all frames up to `end`."""
+    """Digest of all frame headers up to `end`."""
 
 
 class WalImage:
-    """The image of one database; `path` is where the private file lies once refreshed.
+    """The image of one database; `path` is the private file after a refresh.
 
-    `trace` is called with the name of each step before it is taken.
+    `trace` receives the name of each step before it.
     """
 
     def __init__(
@@ -221,20 +221,20 @@ class WalImage:
         self._next_slot: bytes | None = None
 
     def drop(self) -> None:
-        """Forgets the image and removes its files."""
+        """Removes the image."""
         self._generation = self._applied = self._next_slot = None
         if self.path:
             connections.remove(self.path)
 
-    def refresh(self, seen: Look, holds: Callable[[WalGeneration], bool]) -> bool:
-        """Brings the image to the last commit in the log; False means look again.
+    def refresh(self, seen: FileState, holds: Callable[[WalGeneration], bool]) -> bool:
+        """Updates the image to the last commit in the log; False = read the state again.
 
-        `holds` is asked once, right after the last byte was copied, whether the generation is
-        still there. Raises Moved, OSError, and sqlite3.Error for a log that SQLite cannot apply.
+        Calls `holds` once, right after copying the last byte, to test that the generation is the
+        same. Raises Moved, OSError, and sqlite3.Error for a log that SQLite cannot apply.
         """
         try:
             with self._open_log(seen) as log:
-                done = self._take(log, seen, holds)
+                done = self._update(log, seen, holds)
                 if done:
                     self._next_slot = self._free_slot(log)
         except BaseException:
@@ -245,10 +245,10 @@ class WalImage:
         return done
 
     def changed(self) -> bool:
-        """False only if nothing was committed since the last refresh.
+        """Returns False only if nothing was committed since the last refresh.
 
-        A commit shows where the next one is to be written, or, if the last one was lost with its
-        writer, in its place.
+        The next commit is written after the last one, or over it if the last one was lost with its
+        writer.
         """
         generation, applied = self._generation, self._applied
         if generation is None or applied is None or self._next_slot is None:
@@ -261,30 +261,30 @@ class WalImage:
                 mark_of(log)[:2] != (generation.wal_dev, generation.wal_ino)
                 or files.read_at(log, WAL_HEAD_SIZE, 0) != generation.header
                 or files.read_at(log, FRAME_HEAD_SIZE, applied.end) != self._next_slot
-                or not self._first_head_stands(log, applied)
+                or not self._first_head_intact(log, applied)
             )
         finally:
             os.close(log)
 
     def content_key(self) -> tuple[object, ...]:
-        """What identifies the content of the image; see `content_key_of`."""
+        """Identifies the content of the image; see `content_key_of`."""
         assert self._applied is not None
         return self._generation, self._applied.end, self._applied.digest
 
-    def _take(self, log: int, seen: Look, holds: Callable[[WalGeneration], bool]) -> bool:
+    def _update(self, log: int, seen: FileState, holds: Callable[[WalGeneration], bool]) -> bool:
         if not self._has_base(seen.generation):
-            self._take_base(seen)
+            self._copy_base(seen)
         assert self._applied is not None and self._format is not None
         self._trace("log")
         if not self._format.valid:
             return holds(seen.generation)
-        if not self._last_commit_stands(log, self._applied):
+        if not self._last_commit_intact(log, self._applied):
             return False
-        few = self._few()
+        few = self._max_in_python()
         waiting = list(islice(frames(log, self._format, self._applied.end), few + 1))
         heads = self._copy_log(log, seen.wal_head) if len(waiting) > few else b""
         self._trace("log-copied")
-        # Before the work: a short stretch between the looks is what lets a read succeed.
+        # Test before applying: the shorter the time between the states, the fewer retries.
         if not holds(seen.generation):
             return False
         if heads:
@@ -296,11 +296,11 @@ class WalImage:
     def _has_base(self, generation: WalGeneration) -> bool:
         if self._applied is None or self._generation != generation:
             return False
-        # Systems clear away what a user left in memory when the last session ends.
+        # Systems remove a user's memory files when the last session ends.
         return os.path.exists(self.path)
 
     @contextmanager
-    def _open_log(self, seen: Look) -> Iterator[int]:
+    def _open_log(self, seen: FileState) -> Iterator[int]:
         log = files.open_regular(self._watched + "-wal")
         if log is None:
             raise files.Moved(self._watched)
@@ -313,7 +313,7 @@ class WalImage:
         finally:
             os.close(log)
 
-    def _take_base(self, seen: Look) -> None:
+    def _copy_base(self, seen: FileState) -> None:
         self.drop()
         wal = parse_header(seen.wal_head)
         if wal.valid and not wal.known:
@@ -335,8 +335,8 @@ class WalImage:
         self._generation = seen.generation
         self._applied = _Applied(WAL_HEAD_SIZE, WAL_HEAD_SIZE, wal.checksum, b"", b"")
 
-    def _last_commit_stands(self, log: int, applied: _Applied) -> bool:
-        """A writer that died before telling the others of its commit has it overwritten."""
+    def _last_commit_intact(self, log: int, applied: _Applied) -> bool:
+        """False if the last commit was overwritten because its writer died before publishing it."""
         wal = self._known_format()
         offsets = range(applied.start, applied.end, wal.frame_size)
         return all(
@@ -344,13 +344,13 @@ class WalImage:
             for number, offset in enumerate(offsets)
         )
 
-    def _first_head_stands(self, log: int, applied: _Applied) -> bool:
+    def _first_head_intact(self, log: int, applied: _Applied) -> bool:
         first = applied.heads[:FRAME_HEAD_SIZE]
         return files.read_at(log, len(first), applied.start) == first
 
-    def _few(self) -> int:
+    def _max_in_python(self) -> int:
         assert self._applied is not None
-        return _FEW_FRAMES + self._applied.end * _FEW_PER_MB // (1 << 20)
+        return _MIN_IN_PYTHON + self._applied.end * _IN_PYTHON_PER_MB // (1 << 20)
 
     def _apply(self, waiting: list[bytes]) -> None:
         assert self._applied is not None
@@ -375,7 +375,7 @@ class WalImage:
         self._applied = applied
 
     def _copy_log(self, log: int, header: bytes) -> bytes:
-        """Copies all frames of this generation; gives their headers."""
+        """Copies all frames of this generation; returns their headers."""
         wal = self._known_format()
         heads = bytearray()
         target = self.path + "-wal"
@@ -413,7 +413,7 @@ class WalImage:
         )
 
     def _free_slot(self, log: int) -> bytes | None:
-        """What stands where the next commit will be written; None when that cannot tell."""
+        """Returns the current bytes of the next commit's slot; None if they cannot tell."""
         assert self._applied is not None
         if not self._known_format().valid:
             return None
@@ -425,11 +425,11 @@ class WalImage:
         return self._format
 
 
-def content_key_of(path: str, seen: Look) -> tuple[object, ...]:
-    """What `WalImage.content_key` would be after a refresh now, from the log's headers alone.
+def content_key_of(path: str, seen: FileState) -> tuple[object, ...]:
+    """Returns what `WalImage.content_key` would be after a refresh, from the log's headers alone.
 
-    Different where the last transaction is one that SQLite would not count, never equal for
-    different content. Raises Moved.
+    May differ for a last transaction that SQLite would ignore; never equal for different content.
+    Raises Moved.
     """
     wal = parse_header(seen.wal_head)
     end, digest, pending = WAL_HEAD_SIZE, b"", b""

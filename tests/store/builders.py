@@ -11,7 +11,7 @@ from typing import NamedTuple
 from inspector.store.read import ReadBudget
 
 ROWS = 500
-PATIENT = ReadBudget(read_twice_at_once_bytes=0)
+PATIENT = ReadBudget(reread_small_bytes=0)
 """Waits until a file's time can be trusted, where it might otherwise be read twice."""
 
 

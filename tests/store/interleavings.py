@@ -137,7 +137,7 @@ class Trap:
 
 Reader = type[ZeroTouchReader]
 BUDGET = ReadBudget(total_ms=25, journal_waits=2)
-IN_PLACE = replace(BUDGET, read_twice_at_once_bytes=0)
+IN_PLACE = replace(BUDGET, reread_small_bytes=0)
 """Waits until a file is old enough to be read as it stands."""
 
 

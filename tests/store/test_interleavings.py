@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from inspector.store import fingerprint
-from inspector.store.fingerprint import Look, WalGeneration
+from inspector.store.fingerprint import FileState, WalGeneration
 from inspector.store.read import ZeroTouchReader
 from tests.store.interleavings import IN_PLACE, Case, rollback_cases, run, wal_cases
 
@@ -19,7 +19,7 @@ def sample(cases: list[Case], size: int) -> list[Case]:
 class NoSecondLook(ZeroTouchReader):
     """Wrong on purpose: it never asks whether something moved while it read."""
 
-    def _calm(self, seen: Look) -> bool:
+    def _unchanged(self, seen: FileState) -> bool:
         self.trace("look-b")
         return True
 

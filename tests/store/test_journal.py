@@ -159,7 +159,7 @@ def test_a_coarse_clock_hides_no_write(
 
 def test_a_young_time_is_waited_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fingerprint, "every_write_shows", lambda dev: False)
-    waited = ReadBudget(racy_ms=0, read_twice_bytes=0, total_ms=200)
+    waited = ReadBudget(tick_ms=0, reread_bytes=0, total_ms=200)
     with Writer(path) as writer, ZeroTouchReader(str(path), budget=waited) as reader:
         writer.sql("INSERT INTO t(v) VALUES('row')")
         reading = reader.read(count)
@@ -184,7 +184,7 @@ def test_how_young_is_too_young(
     path: Path, monkeypatch: pytest.MonkeyPatch, fine: bool, mtime: int, now: int, racy: int
 ) -> None:
     monkeypatch.setattr(fingerprint, "every_write_shows", lambda dev: fine)
-    seen = fingerprint.look(str(path), now)
+    seen = fingerprint.file_state(str(path), now)
     assert seen is not None
     assert seen._replace(db=seen.db._replace(mtime_ns=mtime)).racy_for_ns == racy
 
