@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.demo.workspace import DemoWorkspace
 from inspector.query.openprose.events import COLUMNS, Row
-from inspector.query.openprose.receipts.canonical import address_of
+from inspector.query.openprose.receipts.receipt import address_of
 
 NOW = 1_768_573_927_000
 """2026-01-16T14:32:07Z."""

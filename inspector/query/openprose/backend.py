@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from inspector.model.clock import Clock
 from inspector.query.openprose import NAME, schema
 from inspector.query.openprose.discovery import RUN_FOLDER_NAMES, STATE, ProseLayout
-from inspector.query.openprose.logs.record import record_of
+from inspector.query.openprose.logs.folder import record_of
 from inspector.query.presentation import Presentation
 from inspector.query.store_reader import StoreReader
 from inspector.store.discover import Candidate, Layout, PlaceKind, Search
 
 if TYPE_CHECKING:
-    from inspector.query.openprose.agents import AgentStore
+    from inspector.query.openprose.view import AgentStore
 
 
 class OpenProse:
@@ -47,8 +47,8 @@ class OpenProse:
         None for a folder that is merely laid out like a reactor's. Of `related`, databases of
         agents are used: those at the run's own root, and others that may be the user's.
         """
-        from inspector.query.openprose.agents import AgentStore
         from inspector.query.openprose.store_reader import ProseStore
+        from inspector.query.openprose.view import AgentStore
 
         if candidate.kind is not PlaceKind.RUN_FOLDER:
             return ProseStore(candidate.path, clock)
@@ -80,11 +80,11 @@ def run_folder_reader(
     from inspector.query.openprose.logs import reactor
     from inspector.query.openprose.logs.reactor_reader import ReactorStore
     from inspector.query.openprose.logs.store_reader import LogStore
-    from inspector.query.openprose.view import Place
+    from inspector.query.openprose.view import RunLocation
 
     if record is None and reactor.is_laid_out_as_reactor(folder):
         return ReactorStore(folder, clock) if reactor.is_reactor(folder) else None
-    return LogStore(Place(path, folder, parent_key, agents), clock)
+    return LogStore(RunLocation(path, folder, parent_key, agents), clock)
 
 
 def _key_of(folder: str) -> str:

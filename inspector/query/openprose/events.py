@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from inspector.model.status import Status
+from inspector.model.step import StepKind
 from inspector.text.parse_time import parse_instant
 
 Row = tuple[Any, Any, Any, Any, Any, Any, Any, Any, Any]
@@ -216,3 +217,19 @@ def index_of(value: object) -> int | float | str | None:
     text = text_of(value)
     number = text.strip()
     return int(number) if number.isascii() and number.isdigit() and len(number) < 16 else text
+
+
+COMPLETED = Status.COMPLETED
+FAILED = Status.FAILED
+INTERRUPTED = Status.INTERRUPTED
+NOT_NEEDED = Status.NOT_NEEDED
+PENDING = Status.PENDING
+RUNNING = Status.RUNNING
+UNKNOWN = Status.UNKNOWN
+
+BLOCK = StepKind.BLOCK
+BRANCH = StepKind.BRANCH
+ITERATION = StepKind.ITERATION
+LOOP = StepKind.LOOP
+PARALLEL = StepKind.PARALLEL
+STATEMENT = StepKind.STATEMENT

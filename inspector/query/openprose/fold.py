@@ -11,20 +11,22 @@ from typing import Any
 
 from inspector.derive.steps import KIND_CODE, STATUS_CODE
 from inspector.model.status import FINISHED
-from inspector.query.openprose.constructs import find_loop
 from inspector.query.openprose.events import (
     APPEND_WORDS,
+    BLOCK,
+    FAILED,
     NOTHING,
     ROW_STATUS,
+    RUNNING,
+    STATEMENT,
+    UNKNOWN,
     Row,
     index_of,
     instant_of,
     meta_of,
     text_of,
 )
-from inspector.query.openprose.loops import apply_loop, is_loop_row
-from inspector.query.openprose.parallels import apply_parallel, is_parallel_row, owns_row
-from inspector.query.openprose.places import (
+from inspector.query.openprose.frames import (
     frame_of,
     inside,
     key_of,
@@ -32,11 +34,12 @@ from inspector.query.openprose.places import (
     settle_parent,
     waits_for_parent,
 )
-from inspector.query.openprose.rounds import round_of
-from inspector.query.openprose.row_numbers import RowNumbers
-from inspector.query.openprose.state import DEEPEST, ROOT, Fact, State
+from inspector.query.openprose.iterations import round_of
+from inspector.query.openprose.loops import apply_loop, is_loop_row
+from inspector.query.openprose.open_constructs import find_loop
+from inspector.query.openprose.parallels import apply_parallel, is_parallel_row, owns_row
+from inspector.query.openprose.state import DEEPEST, ROOT, Fact, RowNumbers, State
 from inspector.query.openprose.statements import begin, record, take_times
-from inspector.query.openprose.words import BLOCK, FAILED, RUNNING, STATEMENT, UNKNOWN
 
 _PLAIN = {
     word: STATUS_CODE[ROW_STATUS[word]]

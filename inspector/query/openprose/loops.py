@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import re
 
-from inspector.query.openprose.constructs import (
+from inspector.query.openprose.events import BRANCH, COMPLETED, LOOP, NOTHING, PENDING, RUNNING
+from inspector.query.openprose.frames import inside
+from inspector.query.openprose.iterations import leave, take_round
+from inspector.query.openprose.open_constructs import (
     LOOKED_AT,
     begun_here,
     find_loop,
     find_parallel,
     supersede,
 )
-from inspector.query.openprose.events import NOTHING
-from inspector.query.openprose.instances import OpenSteps
 from inspector.query.openprose.parallels import branch_step
-from inspector.query.openprose.places import inside
-from inspector.query.openprose.rounds import leave, take_round
-from inspector.query.openprose.state import Fact, State
+from inspector.query.openprose.state import Fact, OpenSteps, State
 from inspector.query.openprose.statements import begin, record
-from inspector.query.openprose.words import BRANCH, COMPLETED, LOOP, PENDING, RUNNING
 
 _WORDS = re.compile(r"(loop|repeat|for|while|until)\b")
 

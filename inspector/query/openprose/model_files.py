@@ -17,29 +17,33 @@ from typing import Any
 
 from inspector.model.clock import rfc3339
 from inspector.query.openprose.discovery import MODELS
-from inspector.query.openprose.kept_files import WORLD_MODELS, Budget, Shelf, refused_in, shelves
-from inspector.query.openprose.model_order import (
-    BY_FILES,
-    NO_RECEIPTS,
-    Namings,
-    ordered,
-    receipt_namings,
-    told,
+from inspector.query.openprose.persistent_files import (
+    WORLD_MODELS,
+    Budget,
+    Shelf,
+    refused_in,
+    shelves,
 )
 from inspector.query.openprose.receipts.chain import judge
 from inspector.query.openprose.receipts.files import file_rows, parsed, rows_to_receipts
 from inspector.query.openprose.receipts.receipt import Receipt
-from inspector.query.openprose.view import Place
+from inspector.query.openprose.view import RunLocation
 from inspector.query.openprose.world_models import (
+    BY_FILES,
+    NO_RECEIPTS,
     BadContainer,
     Integrity,
     Kept,
     ModelFile,
+    Namings,
     address_of,
     change_of,
     decode,
     differences,
     framed,
+    ordered,
+    receipt_namings,
+    told,
 )
 from inspector.store.files import Entry, safe_listdir
 
@@ -103,7 +107,7 @@ def model_files(
         yield Kept(_trouble(shelf, said), None)
 
 
-def kept_models(place: Place, receipts: Sequence[Receipt] = ()) -> Iterator[Kept]:
+def kept_models(place: RunLocation, receipts: Sequence[Receipt] = ()) -> Iterator[Kept]:
     """Every version that a run, its project and the user keep in files.
 
     `receipts` are the run's own.

@@ -93,7 +93,7 @@ def _named_by(rows: Iterable[Row]) -> set[int]:
 
 
 def newest_view(
-    found: NewestRows, place: view.Place, written_at: int | None, now: int, latest: int
+    found: NewestRows, place: view.RunLocation, written_at: int | None, now: int, latest: int
 ) -> RunView:
     """The end of the run by itself, with the run's row above; instants are UTC ms.
 

@@ -8,11 +8,7 @@ every branch a row of its own statement. A branch that is named but has no row i
 from __future__ import annotations
 
 from inspector.model.status import FINISHED
-from inspector.query.openprose.constructs import begun_here, find_parallel, supersede
-from inspector.query.openprose.places import inside
-from inspector.query.openprose.state import Fact, State
-from inspector.query.openprose.statements import begin, record
-from inspector.query.openprose.words import (
+from inspector.query.openprose.events import (
     BRANCH,
     COMPLETED,
     NOT_NEEDED,
@@ -20,6 +16,10 @@ from inspector.query.openprose.words import (
     PENDING,
     RUNNING,
 )
+from inspector.query.openprose.frames import inside
+from inspector.query.openprose.open_constructs import begun_here, find_parallel, supersede
+from inspector.query.openprose.state import Fact, State
+from inspector.query.openprose.statements import begin, record
 
 WORD = "parallel"
 _PREFIX = "parallel:"

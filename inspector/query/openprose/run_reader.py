@@ -2,43 +2,284 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from inspector.derive.event_times import end_of
 from inspector.model.clock import Clock
 from inspector.model.preflight import PreFlight
+from inspector.model.run import Finding
 from inspector.model.status import Status
-from inspector.model.step import Event
+from inspector.model.step import Event, Step, StepKind
 from inspector.model.store import Health
 from inspector.model.value import Attachment
-from inspector.query.openprose import context, history, records, values, view
-from inspector.query.openprose.agent_files import kept_agents
-from inspector.query.openprose.endings import Endings
+from inspector.query.openprose import values, view
+from inspector.query.openprose.agents import kept_agents, run_agents
 from inspector.query.openprose.events import text_of
-from inspector.query.openprose.kept_counting import kept_counts
 from inspector.query.openprose.load import Loaded, Wanted, loader
-from inspector.query.openprose.logs.compiled import CompiledGraph
+from inspector.query.openprose.logs.topology import CompiledGraph
 from inspector.query.openprose.model_diff import answer, keep
 from inspector.query.openprose.model_files import kept_models
-from inspector.query.openprose.model_versions import world_models
 from inspector.query.openprose.newest import newest_view, read_newest
+from inspector.query.openprose.persistent_files import AGENT_FOLDER, WORLD_MODELS
 from inspector.query.openprose.position import position_of
 from inspector.query.openprose.preflight import Material, preflight
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, read_ledger
-from inspector.query.openprose.rows import key_column
-from inspector.query.openprose.sources import changed_source, project_of, with_source
+from inspector.query.openprose.rows import (
+    AT_ONCE,
+    event_order,
+    key_column,
+    read_run_rows,
+    read_whole_rows,
+)
+from inspector.query.openprose.schema import DOCUMENTED, missing_tables
+from inspector.query.openprose.sources import changed_source, project_of, source_files, with_source
 from inspector.query.openprose.state import State
+from inspector.query.openprose.tab_counts import kept_counts
 from inspector.query.openprose.timeline import Timeline
-from inspector.query.openprose.writing import Tell, told_at
+from inspector.query.openprose.value_times import Tell, told_at
+from inspector.query.openprose.view import Endings, Facts, RunLocation, pick_run_row
+from inspector.query.openprose.world_models import world_models
 from inspector.query.progress import Progress
+from inspector.query.raw_tables import table_records
+from inspector.query.rows import read_keyed_rows
 from inspector.query.run_reader import RunReader
-from inspector.query.view import Capabilities, RunView, StepContext, ValueList
+from inspector.query.tables import Table, Tables, quoted
+from inspector.query.view import Capabilities, RunView, StepContext, Tab, ValueList
 from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
 from inspector.store.read import Reading, StoreUnavailable, Token, ZeroTouchReader
+from inspector.text.parse_time import parse_instant
+
+MOST_OWN_EVENTS = 200
+_HEAD = ("id", "status", "statement_text")
+
+
+def read_events(
+    connection: sqlite3.Connection,
+    tables: Tables,
+    numbers: Sequence[int],
+    key_of: Callable[[int], int],
+    kind_of: Callable[[int], StepKind],
+) -> list[Event]:
+    """The facts with these ascending numbers, as far as they are there now.
+
+    `key_of` gives the key that the row of an event had when it was folded.
+    """
+    table = tables.get("execution")
+    if table is None or not numbers:
+        return []
+    rows = _by_key if key_column(table) is not None else _by_place
+    return [
+        _event(number, row, kind_of(number))
+        for number, row in rows(connection, table, numbers, key_of)
+    ]
+
+
+_Found = Iterator[tuple[int, dict[str, Any]]]
+
+
+def _by_key(
+    connection: sqlite3.Connection,
+    table: Table,
+    numbers: Sequence[int],
+    key_of: Callable[[int], int],
+) -> _Found:
+    """Each row by its own key, so that a row that is gone moves no other."""
+    key = key_column(table)
+    number_of = {key_of(number): number for number in numbers}
+    keys = list(number_of)
+    for start in range(0, len(keys), AT_ONCE):
+        part = keys[start : start + AT_ONCE]
+        where = f"WHERE {key} IN ({', '.join('?' * len(part))}) ORDER BY {key}"
+        for found, row in read_keyed_rows(connection, table, str(key), where, part):
+            yield number_of[found], row
+
+
+def _by_place(
+    connection: sqlite3.Connection,
+    table: Table,
+    numbers: Sequence[int],
+    key_of: Callable[[int], int],
+) -> _Found:
+    """By their places in the order of events, where no column tells them apart for sure."""
+    first, count = numbers[0], numbers[-1] - numbers[0] + 1
+    where = f"ORDER BY {event_order(table)} LIMIT ? OFFSET ?"
+    wanted = set(numbers)
+    for number, row in enumerate(
+        read_whole_rows(connection, table, where, (count, first - 1)), first
+    ):
+        if number in wanted:
+            yield number, row
+
+
+def _event(n: int, row: dict[str, Any], kind: StepKind) -> Event:
+    started, completed = row.get("started_at"), row.get("completed_at")
+    raw_at = started if started is not None else completed
+    status = row.get("status")
+    return Event(
+        n=n,
+        id=row.get("id"),
+        kind=kind.value,
+        raw_status=None if status is None else text_of(status),
+        at=parse_instant(raw_at),
+        at_raw=None if raw_at is None else text_of(raw_at),
+        text=text_of(row.get("statement_text")),
+        payload={key: _plain(key, value) for key, value in row.items() if key not in _HEAD},
+    )
+
+
+def _plain(column: str, value: Any) -> Any:
+    if isinstance(value, bytes):
+        return text_of(value)
+    if column == "metadata" and isinstance(value, str) and value.startswith(("{", "[")):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def own_events(view: RunView, step: int) -> list[int]:
+    """Numbers of the events that belong to the step itself, oldest first; at most 200."""
+    at, last = view.steps.first[step], view.steps.last[step]
+    found: list[int] = []
+    while 0 < at <= last and len(found) < MOST_OWN_EVENTS:
+        found.append(at)
+        try:
+            at = view.step_of_event.index(step, at, last) + 1
+        except ValueError:
+            break
+    return found
+
+
+MOST_RELATED_ROWS = 50
+
+
+def related_rows(
+    connection: sqlite3.Connection, tables: Tables, rows: Sequence[int | str | None]
+) -> Mapping[str, tuple[Mapping[str, Any], ...]]:
+    """Rows of tables outside the state document whose `execution_id` is one of these."""
+    ids = [row for row in rows if row is not None][:500]
+    found: dict[str, tuple[Mapping[str, Any], ...]] = {}
+    if not ids:
+        return found
+    marks = ", ".join("?" * len(ids))
+    where = f"WHERE {quoted('execution_id')} IN ({marks}) LIMIT {MOST_RELATED_ROWS}"
+    for name, table in tables.by_name.items():
+        if name in DOCUMENTED or not table.has("execution_id"):
+            continue
+        try:
+            found[name] = tuple(read_whole_rows(connection, table, where, ids))
+        except sqlite3.DatabaseError as error:
+            found[name] = ({"unreadable": str(error)},)
+    return {name: rows_ for name, rows_ in found.items() if rows_}
+
+
+BEYOND = "columns beyond the document"
+
+
+def beyond_the_document(rows: Sequence[Event]) -> Mapping[str, tuple[Mapping[str, Any], ...]]:
+    """What the newest of a step's rows holds in columns that the state document does not have."""
+    known = DOCUMENTED["execution"]
+    payload = rows[-1].payload if rows else {}
+    extra = {name: value for name, value in payload.items() if name not in known}
+    return {BEYOND: (extra,)} if any(value is not None for value in extra.values()) else {}
+
+
+def concerns_step(finding: Finding, step: Step, rows: Sequence[Event]) -> bool:
+    """Whether a finding is about this step or one of its rows."""
+    if finding.ref == step.id:
+        return True
+    table, _, listed = (finding.ref or "").partition(":")
+    return table == "execution" and any(str(row.id) in listed.split(",") for row in rows)
+
+
+Record = Mapping[str, Any]
+MOST_ROWS = 10_000
+
+
+def run_tabs(facts: Facts, nodes: int = 0) -> tuple[Tab, ...]:
+    """What this run can be asked about, with how much there is of each.
+
+    `nodes` are those of the graph that it was compiled to.
+    """
+    shown = [Tab("timeline", "Timeline")]
+    for part, title, table in _TABS:
+        kept = facts.kept.get(_KEPT.get(part, ""), 0)
+        if facts.tables.get(table) is None and kept == 0:
+            continue
+        mark = _chain_word(facts) if part == "receipts" else None
+        count = facts.counts.get(table)
+        if kept != 0:
+            count = None if kept is None else (count or 0) + kept
+        shown.append(Tab(part, title, count, mark))
+    if facts.counts.get("imports"):
+        shown.append(Tab("imports", "Imports", facts.counts["imports"]))
+    tables = Tab("tables", "Tables", len(facts.tables.by_name))
+    graph = (Tab("topology", "Graph", nodes),) if nodes else ()
+    return (*shown, Tab("source", "Source"), *graph, Tab("raw", "Raw"), tables)
+
+
+_TABS = (
+    ("values", "Values", "bindings"),
+    ("receipts", "Receipts", "receipt"),
+    ("agents", "Agents", "agents"),
+    ("world_models", "World model", "world_model_version"),
+)
+_KEPT = {"agents": AGENT_FOLDER, "world_models": WORLD_MODELS}
+"""Parts that may also lie in files, by the folder that holds them."""
+
+
+def _chain_word(facts: Facts) -> str | None:
+    ok = None if facts.ledger is None else facts.ledger.chain_ok
+    return None if ok is None else ("ok" if ok else "broken")
+
+
+def _run(connection: sqlite3.Connection, tables: Tables, place: RunLocation) -> Sequence[Record]:
+    return _rows(connection, tables, "run")
+
+
+def _rows(connection: sqlite3.Connection, tables: Tables, name: str) -> Sequence[Record]:
+    table = tables.get(name)
+    if table is None:
+        return ()
+    where = f"ORDER BY {table.order} LIMIT {MOST_ROWS}"
+    return tuple(read_whole_rows(connection, table, where, ()))
+
+
+def _source(connection: sqlite3.Connection, tables: Tables, place: RunLocation) -> Sequence[Record]:
+    rows, _ = read_run_rows(connection, tables)
+    row = pick_run_row(tuple(rows), place.name)
+    recorded = row.root_path if row.root_path is not None else row.program_path
+    return source_files(place.folder, None if recorded is None else text_of(recorded))
+
+
+def _tables(connection: sqlite3.Connection, tables: Tables, place: RunLocation) -> Sequence[Record]:
+    """Every table and view: columns, those beyond the state document, and whether it belongs."""
+    version = "v5" if tables.get("receipt") or tables.get("world_model_version") else "v1"
+    return table_records(connection, tables, DOCUMENTED.get, missing_tables(tables, version))
+
+
+Question = Callable[[sqlite3.Connection, Tables, RunLocation], Sequence[Record]]
+
+PARTS: Mapping[str, Question] = {
+    "run": _run,
+    "agents": lambda connection, tables, place: run_agents(connection, tables, place.store_path),
+    "imports": lambda connection, tables, place: _rows(connection, tables, "imports"),
+    "tables": _tables,
+    "source": _source,
+}
+"""Parts that `record` knows."""
+
+
+def question_for(part: str) -> Question:
+    """The question behind a part; KeyError when there is no such part."""
+    return PARTS[part]
+
 
 T = TypeVar("T")
 
@@ -64,7 +305,7 @@ class ProseRun(RunReader):
 
     def __init__(
         self,
-        place: view.Place,
+        place: view.RunLocation,
         clock: Clock,
         endings: Endings | None = None,
         *,
@@ -228,7 +469,7 @@ class ProseRun(RunReader):
     def _events(self, numbers: Sequence[int]) -> list[Event]:
         state, tables = self._timeline.state, view.current_tables(self._facts)
         return self._ask(
-            lambda connection: history.events(
+            lambda connection: read_events(
                 connection,
                 tables,
                 numbers,
@@ -286,13 +527,13 @@ class ProseRun(RunReader):
         current = self._view or self.refresh()
         described = with_source(current.describe(step), self._sources())
         frame, end = described.ref.get("frame"), end_of(current.steps, step)
-        rows = self._events(history.own_events(current, step))
+        rows = self._events(own_events(current, step))
         related = self._ask(
-            lambda connection: context.related(
+            lambda connection: related_rows(
                 connection, view.current_tables(self._facts), [event.id for event in rows]
             )
         )
-        related = {**context.beyond_the_document(rows), **related}
+        related = {**beyond_the_document(rows), **related}
         return StepContext(
             described,
             tuple(rows),
@@ -301,7 +542,7 @@ class ProseRun(RunReader):
                 str(frame) if frame else values.ROOT_SCOPE,
             ),
             related,
-            tuple(f for f in current.run.findings if context.concerns(f, described, rows)),
+            tuple(f for f in current.run.findings if concerns_step(f, described, rows)),
         )
 
     def _sources(self) -> Sequence[Mapping[str, Any]]:
@@ -323,7 +564,7 @@ class ProseRun(RunReader):
             return answer([*kept, *keep(kept_models(place, receipts), which)], which)
         if name == "topology":
             return self._graph.nodes
-        question = records.question_for(part)
+        question = question_for(part)
         rows = self._ask(lambda connection: question(connection, tables, place))
         return [*rows, *kept_agents(place)] if part == "agents" else rows
 
@@ -397,5 +638,5 @@ class ProseRun(RunReader):
             describe=shown.describe,
             as_of=now,
             capabilities=self.capabilities,
-            tabs=records.tabs(facts, nodes=len(self._graph.nodes)),
+            tabs=run_tabs(facts, nodes=len(self._graph.nodes)),
         )

@@ -6,19 +6,190 @@ The rules that change it live beside it: places, statements, parallels, loops, f
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
-from inspector.derive.steps import StepTable, part_of_path
+from inspector.derive.steps import STATUS_CODE, StepTable, part_of_path
 from inspector.model.status import Status
 from inspector.model.step import StepKind
-from inspector.query.openprose.events import Meta
-from inspector.query.openprose.instances import OpenSteps, Registry
-from inspector.query.openprose.row_numbers import RowNumbers
-from inspector.query.openprose.words import BRANCH, ITERATION, PENDING
+from inspector.query.openprose.events import BRANCH, ITERATION, PENDING, Meta, index_of, text_of
+
+MOST_LOOKED_AT = 100
+"""Constructs that are open at a time in any run that makes sense, and more."""
+_RUNNING = STATUS_CODE[Status.RUNNING]
+
+
+class OpenSteps:
+    """Steps of which some have ended since. What has ended never opens again."""
+
+    __slots__ = ("_maybe",)
+
+    def __init__(self, maybe: Iterable[int] = ()) -> None:
+        self._maybe = list(maybe)
+
+    def add(self, step: int) -> None:
+        """Takes in a step that was begun."""
+        self._maybe.append(step)
+
+    def of(self, steps: StepTable) -> list[int]:
+        """Those that have not ended, oldest first."""
+        status = steps.status
+        self._maybe = [step for step in self._maybe if status[step] == _RUNNING]
+        return self._maybe
+
+    def last(self, steps: StepTable) -> int | None:
+        """The newest that has not ended."""
+        status, maybe = steps.status, self._maybe
+        while maybe:
+            if status[maybe[-1]] == _RUNNING:
+                return maybe[-1]
+            maybe.pop()
+        return None
+
+    def newest(self, steps: StepTable) -> list[int]:
+        """Those that have not ended, newest first; of very many only the newest."""
+        status, maybe = steps.status, self._maybe
+        found: list[int] = []
+        at = len(maybe)
+        while at and len(found) < MOST_LOOKED_AT:
+            at -= 1
+            if status[maybe[at]] == _RUNNING:
+                found.append(maybe[at])
+        # What was passed and has ended is never passed again.
+        maybe[at:] = reversed(found)
+        return found
+
+    def copy(self) -> OpenSteps:
+        """A copy that later events do not reach."""
+        return OpenSteps(self._maybe)
+
+
+@dataclass(slots=True)
+class Instances:
+    """All instances of one name."""
+
+    count: int = 0
+    last: int = -1
+    open: OpenSteps = field(default_factory=OpenSteps)
+
+    def copy(self) -> Instances:
+        """A copy that later events do not reach."""
+        return Instances(self.count, self.last, self.open.copy())
+
+
+@dataclass(slots=True)
+class Registry:
+    """All constructs of one kind."""
+
+    by_name: dict[str, Instances] = field(default_factory=dict)
+    open: OpenSteps = field(default_factory=OpenSteps)
+
+    def add(self, name: str, step: int) -> int:
+        """Takes in a construct that was begun; gives its number among those of its name."""
+        instances = self.by_name.setdefault(name, Instances())
+        instances.count += 1
+        instances.last = step
+        instances.open.add(step)
+        self.open.add(step)
+        return instances.count
+
+    def named(self, name: str) -> Instances:
+        """The instances of a name; none where it was never begun."""
+        return self.by_name.get(name) or Instances()
+
+    def lasts(self) -> Iterator[int]:
+        """The newest instance of each name."""
+        return (instances.last for instances in self.by_name.values())
+
+    def copy(self) -> Registry:
+        """A copy that later events do not reach."""
+        by_name = {name: one.copy() for name, one in self.by_name.items()}
+        return Registry(by_name, self.open.copy())
+
+
+_NAMED = -(2**62)
+"""Numbers up to this one stand for ids that are no whole numbers."""
+
+
+@dataclass(slots=True)
+class RowNumbers:
+    """The rows that were folded, in order, each by a whole number."""
+
+    ids: array[int] = field(default_factory=lambda: array("q"))
+    last: int = _NAMED
+    """The greatest number so far, as long as all were ascending."""
+    by_number: dict[int, int] | None = None
+    """Number → its newest event, only where rows do not ascend."""
+    names: list[str | None] = field(default_factory=list)
+    """Ids that are no whole numbers; None where a row has no id at all."""
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def number_of_row(self, value: Any) -> int:
+        """The number of a row with this id; a row without one gets a number that nobody names."""
+        if type(value) is int and value > _NAMED:
+            return value
+        return self._named(None) if value is None else self._number(value)
+
+    def number_of_parent(self, value: Any) -> int | None:
+        """The number of the row that is named as parent; None when none is."""
+        if type(value) is int and value > _NAMED:
+            return value
+        if value is None or value == "" or value == b"":
+            return None
+        return self._number(value)
+
+    def add(self, number: int) -> None:
+        """Takes in the next row."""
+        ids = self.ids
+        ids.append(number)
+        if self.by_number is not None:
+            self.by_number[number] = len(ids)
+        elif number > self.last:
+            self.last = number
+        else:
+            self.last = 2**63
+            self.by_number = {known: event for event, known in enumerate(ids, 1)}
+
+    def event(self, number: int) -> int | None:
+        """The newest event whose row has this number."""
+        if self.by_number is not None:
+            return self.by_number.get(number)
+        at = bisect_left(self.ids, number)
+        return at + 1 if at < len(self.ids) and self.ids[at] == number else None
+
+    def id_of(self, number: int) -> int | str | None:
+        """The id as it was recorded."""
+        return number if number > _NAMED else self.names[_NAMED - number]
+
+    def copy(self) -> RowNumbers:
+        """A copy that later rows do not reach."""
+        return RowNumbers(
+            self.ids[:],
+            self.last,
+            None if self.by_number is None else dict(self.by_number),
+            self.names[:],
+            dict(self.numbers),
+        )
+
+    def _number(self, value: Any) -> int:
+        number = index_of(value)
+        if isinstance(number, int) and number > _NAMED:
+            return number
+        return self._named(text_of(value))
+
+    def _named(self, name: str | None) -> int:
+        known = None if name is None else self.numbers.get(name)
+        if known is None:
+            known = _NAMED - len(self.names)
+            self.names.append(name)
+            if name is not None:
+                self.numbers[name] = known
+        return known
+
 
 _NONE: Mapping[Any, int] = {}
 

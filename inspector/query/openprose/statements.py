@@ -11,8 +11,8 @@ from dataclasses import replace
 from inspector.derive.steps import NO_TIME, StepTable
 from inspector.model.status import FINISHED, Status
 from inspector.model.step import Attempt
+from inspector.query.openprose.events import INTERRUPTED, RUNNING, UNKNOWN
 from inspector.query.openprose.state import EARLIEST, Fact, State
-from inspector.query.openprose.words import INTERRUPTED, RUNNING, UNKNOWN
 
 MOST_ATTEMPTS = 1000
 """Tries that are kept one by one, the first and the last; each bears its number."""

@@ -13,10 +13,9 @@ from inspector.model.run import Finding, Run, RunKind
 from inspector.model.status import Status
 from inspector.model.store import Health, Store, WriteStyle
 from inspector.query.openprose import NAME, schema, view
-from inspector.query.openprose.agents import AgentStore
-from inspector.query.openprose.endings import Endings
 from inspector.query.openprose.gates import Gate, pending_gates
 from inspector.query.openprose.rows import Damage, RunRow, read_run_rows
+from inspector.query.openprose.view import AgentStore, Endings
 from inspector.query.run_reader import RunReader
 from inspector.query.store_reader import StoreReader
 from inspector.query.tables import Tables, read_tables, remember
@@ -36,7 +35,7 @@ class ProseStore(StoreReader):
     ) -> None:
         self.path = path
         self._clock = clock
-        self._place = view.Place(path, os.path.dirname(path), parent_key, agents)
+        self._place = view.RunLocation(path, os.path.dirname(path), parent_key, agents)
         self._source = ZeroTouchReader(path, clock=clock)
         self._endings = Endings()
         self._token: Token | None = None
@@ -95,7 +94,7 @@ class ProseStore(StoreReader):
 
 
 def unknown_run(
-    place: view.Place, health: Health, reason: str, variant: str | None = None
+    place: view.RunLocation, health: Health, reason: str, variant: str | None = None
 ) -> tuple[Store, tuple[Run, ...]]:
     """What can be said of a run folder whose store cannot be read."""
     if health is Health.EMPTY:

@@ -13,7 +13,7 @@ from typing import Any
 
 from inspector.model.value import Attachment, AttachmentVerdict, Then, Value
 from inspector.query.openprose.events import index_of, text_of
-from inspector.query.openprose.writing import Binding, Tell
+from inspector.query.openprose.value_times import Binding, Tell
 from inspector.query.tables import Table, Tables, quoted
 from inspector.query.view import ValueList
 from inspector.text.parse_time import parse_instant

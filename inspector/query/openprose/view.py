@@ -9,21 +9,21 @@ from itertools import chain, islice
 from typing import Any
 
 from inspector.derive.steps import KIND_CODE, STATUS_CODE, Extra, StepTable, step_counts
+from inspector.model.clock import rfc3339
 from inspector.model.run import Finding, Run, RunKind
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, Step, StepKind
 from inspector.model.store import Health, Store
 from inspector.query.openprose import NAME
 from inspector.query.openprose import findings as say
-from inspector.query.openprose.agents import AgentStore
+from inspector.query.openprose.discovery import root_of
 from inspector.query.openprose.events import text_of
 from inspector.query.openprose.gates import Gate, waiting
 from inspector.query.openprose.progress import progress, tokens_of
 from inspector.query.openprose.receipts.ledger import Ledger
-from inspector.query.openprose.row_numbers import RowNumbers
 from inspector.query.openprose.rows import Damage, RunRow
 from inspector.query.openprose.schema import StyleSigns, style_of, variant_of
-from inspector.query.openprose.state import DEEPEST, State
+from inspector.query.openprose.state import DEEPEST, RowNumbers, State
 from inspector.query.tables import Tables
 from inspector.text.parse_time import parse_instant
 
@@ -45,7 +45,21 @@ _CONTAINERS = (StepKind.PARALLEL, StepKind.LOOP, StepKind.BLOCK, StepKind.STATEM
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AgentStore:
+    """A database of agents that outlive runs, or a folder of files that do."""
+
+    path: str
+    own: bool
+    """Whether it lies at the run's own root; of any other only the user's agents are meant."""
+
+    @property
+    def root(self) -> str:
+        """The OpenProse root that it belongs to."""
+        return root_of(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class RunLocation:
     """Where a run is kept."""
 
     store_path: str
@@ -118,7 +132,7 @@ def signs_of(state: State) -> StyleSigns:
     return StyleSigns(state.events, state.appended, state.updated, state.both_instants)
 
 
-def store_of(place: Place, facts: Facts, signs: StyleSigns) -> Store:
+def store_of(place: RunLocation, facts: Facts, signs: StyleSigns) -> Store:
     """The store as it can be read now."""
     style = style_of(signs, facts.tables)
     health, reason = Health.OK, None
@@ -130,7 +144,7 @@ def store_of(place: Place, facts: Facts, signs: StyleSigns) -> Store:
     return Store(place.store_path, NAME, variant, style, health, reason)
 
 
-def status_of(facts: Facts, place: Place) -> Status:
+def status_of(facts: Facts, place: RunLocation) -> Status:
     """How the run stands by its own word; a gate that nobody answered makes it waiting."""
     raw = pick_run_row(facts.run_rows, place.name).status
     status = Status.UNKNOWN if raw is None else RUN_STATUS.get(text_of(raw), Status.UNKNOWN)
@@ -139,7 +153,7 @@ def status_of(facts: Facts, place: Place) -> Status:
     return status
 
 
-def head_of(place: Place, facts: Facts, store: Store) -> Run:
+def head_of(place: RunLocation, facts: Facts, store: Store) -> Run:
     """The run from its row alone: no events, no findings but those of the row."""
     row = pick_run_row(facts.run_rows, place.name)
     run_id = text_of(row.id) or place.name
@@ -303,3 +317,34 @@ def current_tables(facts: Facts | None) -> Tables:
     """The tables of the last accepted read."""
     assert facts is not None
     return facts.tables
+
+
+class Endings:
+    """Remembers the last status of a run. A database keeps only the newest one."""
+
+    def __init__(self) -> None:
+        self._last: Status | None = None
+        self._found: Finding | None = None
+
+    def note(self, status: Status, at: int | None) -> None:
+        """Takes in the status as it was read; `at` is when the file was written (UTC ms)."""
+        last, self._last = self._last, status
+        if last not in ENDED or status is last or status is Status.UNKNOWN:
+            return
+        when = rfc3339(at)
+        since = f" at {when}" if when else ""
+        self._found = Finding(
+            "re_opened", f"The run had {_WORDS[last]} and was re-opened{since}.", "run"
+        )
+
+    @property
+    def finding(self) -> Finding | None:
+        """That the run was re-opened, once it was; the newest time counts."""
+        return self._found
+
+
+_WORDS = {
+    Status.COMPLETED: "completed",
+    Status.FAILED: "failed",
+    Status.INTERRUPTED: "been interrupted",
+}

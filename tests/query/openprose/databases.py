@@ -140,7 +140,7 @@ INSERT = (
 
 def reader(path: Path, *, now: int = NOW, monotonic: Any = None) -> ProseRun:
     """A reader of a run whose clock stands still."""
-    place = view.Place(str(path), str(path.parent))
+    place = view.RunLocation(str(path), str(path.parent))
     ticks = monotonic or (lambda: 0.0)
     return ProseRun(place, lambda: now, monotonic=ticks)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from inspector.query.openprose.history import MOST_OWN_EVENTS
+from inspector.query.openprose.run_reader import MOST_OWN_EVENTS
 from tests.query.openprose.builders import (
     branch,
     done,

@@ -167,7 +167,7 @@ class TestSilence:
     def test_silence_grows_without_a_write(self, tmp_path: Path) -> None:
         path = make(tmp_path, rows(executing(1)))
         now = [self.last_write(path) + 20 * MINUTE]
-        run = ProseRun(views.Place(str(path), str(path.parent)), lambda: now[0])
+        run = ProseRun(views.RunLocation(str(path), str(path.parent)), lambda: now[0])
         first = run.refresh()
         now[0] += 30_000
         assert run.refresh() is first

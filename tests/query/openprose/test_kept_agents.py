@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.query.openprose.agents import gaps
-from inspector.query.openprose.kept_files import is_users, root_above, shelves
+from inspector.query.openprose.persistent_files import is_users, root_above, shelves
 from tests.query.openprose.databases import Opened, make
 from tests.query.openprose.kept import Ask, asking, write
 

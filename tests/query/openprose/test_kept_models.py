@@ -13,16 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.cli.main import main
-from inspector.query.openprose.kept_files import Budget, Shelf
 from inspector.query.openprose.model_diff import answer, keep, lines_between
 from inspector.query.openprose.model_files import model_files
-from inspector.query.openprose.model_order import namings, ordered
+from inspector.query.openprose.persistent_files import Budget, Shelf
 from inspector.query.openprose.world_models import (
     Kept,
     ModelFile,
     address_of,
     decode,
     framed,
+    namings,
+    ordered,
 )
 from tests.query.openprose.databases import make
 from tests.query.openprose.kept import Ask, asking, write

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.query.openprose import kept_rows
+from inspector.query.openprose import timeline
 from inspector.query.openprose.events import Row
-from inspector.query.openprose.kept_rows import KeptRows
+from inspector.query.openprose.timeline import KeptRows
 from tests.query.openprose.builders import done, numbered
 
 CELLS = st.one_of(
@@ -22,7 +22,7 @@ few = settings(max_examples=60, deadline=None)
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks so small that a short list has many."""
-    monkeypatch.setattr(kept_rows, "BLOCK", 4)
+    monkeypatch.setattr(timeline, "BLOCK", 4)
 
 
 def kept(*parts: list[Row]) -> KeptRows:

@@ -7,8 +7,7 @@ import pytest
 from inspector.derive.steps import StepTable
 from inspector.model.status import Status
 from inspector.query.openprose.fold import fold
-from inspector.query.openprose.instances import Instances, OpenSteps
-from inspector.query.openprose.state import State
+from inspector.query.openprose.state import Instances, OpenSteps, State
 from tests.query.openprose.builders import (
     Cells,
     branch,

@@ -18,8 +18,7 @@ from inspector.model.status import Status
 from inspector.model.store import Health, Store, WriteStyle
 from inspector.model.value import Value
 from inspector.query.openprose.position import position_of
-from inspector.query.openprose.preflight import RECENT_MS, Material, ordinal, preflight
-from inspector.query.openprose.prompt import MOST_BYTES
+from inspector.query.openprose.preflight import MOST_BYTES, RECENT_MS, Material, ordinal, preflight
 from inspector.query.openprose.view import show
 from tests.query.openprose.builders import (
     Cells,

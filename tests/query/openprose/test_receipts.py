@@ -13,19 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.config.settings import Price
-from inspector.query.openprose.receipts.canonical import (
+from inspector.query.openprose.receipts.chain import Verdict, holds, judge
+from inspector.query.openprose.receipts.ledger import ledger_document, ledger_of
+from inspector.query.openprose.receipts.money import cost_of
+from inspector.query.openprose.receipts.receipt import (
     DEEPEST,
     FIELDS,
+    Receipt,
     TooDeep,
     address_of,
     canonical,
     number,
+    read_receipt,
     string,
 )
-from inspector.query.openprose.receipts.chain import Verdict, holds, judge
-from inspector.query.openprose.receipts.ledger import ledger_document, ledger_of
-from inspector.query.openprose.receipts.money import cost_of
-from inspector.query.openprose.receipts.receipt import Receipt, read_receipt
 
 JSON_FIELDS = ("wake", "input_fingerprints", "fingerprints", "semantic_diff", "cost", "sig")
 

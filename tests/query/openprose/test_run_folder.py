@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.query.openprose.context import BEYOND
+from inspector.query.openprose.run_reader import BEYOND
 from tests.query.openprose.builders import done, rows
 from tests.query.openprose.databases import Opened, make
 from tests.query.openprose.kept import Ask, asking, write

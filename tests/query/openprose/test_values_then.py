@@ -15,7 +15,7 @@ from inspector.cli.main import main
 from inspector.model.value import Then
 from inspector.query.openprose.fold import fold
 from inspector.query.openprose.state import State
-from inspector.query.openprose.writing import Binding, told_at
+from inspector.query.openprose.value_times import Binding, told_at
 from tests.query.openprose.builders import (
     Cells,
     branch,

@@ -7,11 +7,10 @@ import re
 import pytest
 
 from inspector.query.openprose.findings import chains
-from inspector.query.openprose.receipts.chain import IN_WORDS, judge
+from inspector.query.openprose.receipts.chain import IN_WORDS, judge, sentence
 from inspector.query.openprose.receipts.files import rows_to_receipts
 from inspector.query.openprose.receipts.ledger import ledger_document, ledger_of
 from inspector.query.openprose.receipts.receipt import Trouble
-from inspector.query.openprose.receipts.sentences import sentence
 from inspector.query.openprose.world_models import BadContainer, decode
 from inspector.ui.models.columns import IN_WORDS as OF_BYTES
 from tests.query.openprose.logs.receipts import Receipt, chain, receipt

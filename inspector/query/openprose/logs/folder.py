@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from inspector.query.openprose.discovery import LOGS, STATE
 from inspector.store.attachment import inspect_attachment
 from inspector.store.files import Entry, Listing, safe_listdir, safe_walk
 
@@ -202,3 +203,9 @@ def _changed_at(path: str) -> int:
 def listing_of(root: str, *parts: str) -> Listing:
     """The names in a folder below the run's."""
     return safe_listdir(root, parts, MOST_FILES)
+
+
+def record_of(folder: str) -> str | None:
+    """The name of what a run folder keeps its record in: the database, else a log, else None."""
+    names = (STATE, *LOGS)
+    return next((name for name in names if os.path.lexists(os.path.join(folder, name))), None)

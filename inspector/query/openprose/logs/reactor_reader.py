@@ -15,15 +15,14 @@ from inspector.model.store import Health, Store, WriteStyle
 from inspector.query.openprose import NAME
 from inspector.query.openprose.discovery import RECEIPTS, TOPOLOGY
 from inspector.query.openprose.findings import chains
-from inspector.query.openprose.logs import nodes, reactor
-from inspector.query.openprose.logs.compiled import graph_of
-from inspector.query.openprose.logs.ledger import MOST_BYTES
-from inspector.query.openprose.logs.topology import NONE, Topology
+from inspector.query.openprose.logs import reactor
+from inspector.query.openprose.logs.reactor import MOST_LEDGER_BYTES
+from inspector.query.openprose.logs.topology import NONE, Topology, graph_of
 from inspector.query.openprose.model_diff import answer, keep
 from inspector.query.openprose.receipts.files import array_rows, rows_to_receipts
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
 from inspector.query.openprose.receipts.receipt import Receipt
-from inspector.query.openprose.view import Place, run_key
+from inspector.query.openprose.view import RunLocation, run_key
 from inspector.query.run_reader import RunReader
 from inspector.query.store_reader import StoreReader
 from inspector.query.view import Capabilities, RunView, StepContext, Tab, ValueList
@@ -35,12 +34,12 @@ Record = Mapping[str, Any]
 _NO_RECEIPTS = "nothing has been rendered yet: there is no receipt"
 
 
-def _store(place: Place, health: Health, reason: str | None) -> Store:
+def _store(place: RunLocation, health: Health, reason: str | None) -> Store:
     path = place.store_path
     return Store(path, NAME, "reactor", WriteStyle.APPEND, health, reason)
 
 
-def _head(place: Place, store: Store, mark: LogMark | None) -> Run:
+def _head(place: RunLocation, store: Store, mark: LogMark | None) -> Run:
     """A reactor goes on for ever: how it stands as a whole is not recorded."""
     return Run(
         key=run_key(place.store_path, place.name),
@@ -60,7 +59,7 @@ class ReactorStore(StoreReader):
 
     def __init__(self, folder: str, clock: Clock) -> None:
         self.path = os.path.join(folder, RECEIPTS)
-        self._place = Place(self.path, folder)
+        self._place = RunLocation(self.path, folder)
         self._clock = clock
         self._mark: LogMark | None = None
         self._known = False
@@ -95,7 +94,7 @@ class ReactorRun(RunReader):
 
     capabilities = Capabilities(receipts=True)
 
-    def __init__(self, place: Place, clock: Clock) -> None:
+    def __init__(self, place: RunLocation, clock: Clock) -> None:
         self._place = place
         self._clock = clock
         self._marks: tuple[LogMark | None, LogMark | None] | None = None
@@ -103,7 +102,7 @@ class ReactorRun(RunReader):
         self._receipts: list[Receipt] = []
         self._ledger: Ledger = ledger_of(())
         self._topology: Topology = NONE
-        self._nodes = nodes.Nodes()
+        self._nodes = reactor.Nodes()
         self._view: RunView | None = None
 
     def refresh(self) -> RunView:
@@ -194,23 +193,23 @@ class ReactorRun(RunReader):
     def _read_rows(self) -> list[Record]:
         if mark_at(self._place.store_path) is None:
             return []
-        data, _, mark = read_ends(self._place.store_path, MOST_BYTES)
+        data, _, mark = read_ends(self._place.store_path, MOST_LEDGER_BYTES)
         rows = array_rows(data) if data.strip() else []
         if rows is None and self._view is not None:
             raise StoreUnavailable(Health.BUSY, "the receipts are being rewritten")
         if rows is None:
-            cut = mark.size > MOST_BYTES
+            cut = mark.size > MOST_LEDGER_BYTES
             why = "receipts.json is too large" if cut else "receipts.json is not a JSON array"
             raise StoreUnavailable(Health.UNREADABLE, why)
         return rows
 
-    def _folded(self, events: int) -> nodes.Nodes:
-        found = nodes.begin(self._topology)
+    def _folded(self, events: int) -> reactor.Nodes:
+        found = reactor.begin(self._topology)
         for receipt in self._receipts[:events]:
-            nodes.apply(found, receipt)
+            reactor.apply(found, receipt)
         return found
 
-    def _show(self, shown: nodes.Nodes) -> RunView:
+    def _show(self, shown: reactor.Nodes) -> RunView:
         empty = not self._receipts
         store = _store(
             self._place, Health.EMPTY if empty else Health.OK, _NO_RECEIPTS if empty else None
@@ -296,7 +295,7 @@ def _event(n: int, receipt: Receipt, row: Record) -> Event:
     )
 
 
-def _counts(shown: nodes.Nodes) -> StepCounts:
+def _counts(shown: reactor.Nodes) -> StepCounts:
     """Every node counts, also one that others hang from."""
     found = [shown.steps.status_of(step) for step in range(len(shown.steps))]
     return StepCounts(

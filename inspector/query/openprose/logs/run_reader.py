@@ -7,33 +7,133 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from inspector.model.clock import Clock
+from inspector.model.clock import Clock, rfc3339
 from inspector.model.preflight import PreFlight
 from inspector.model.status import Status
 from inspector.model.step import Event, Step
 from inspector.model.store import Health
 from inspector.model.value import Attachment
-from inspector.query.openprose.agent_files import kept_agents
-from inspector.query.openprose.kept_counting import kept_counts
-from inspector.query.openprose.kept_files import AGENTS, WORLD_MODELS
-from inspector.query.openprose.logs import records, view
+from inspector.query.openprose.agents import kept_agents
+from inspector.query.openprose.discovery import LOGS
+from inspector.query.openprose.logs import view
 from inspector.query.openprose.logs.bindings import ROOT_SCOPE, has_output, read_values
-from inspector.query.openprose.logs.compiled import CompiledGraph
-from inspector.query.openprose.logs.folder import Beside, RunFolder
-from inspector.query.openprose.logs.ledger import read_files
+from inspector.query.openprose.logs.folder import (
+    FOLDERS,
+    IMPORTS,
+    Beside,
+    RunFolder,
+    listing_of,
+)
+from inspector.query.openprose.logs.header import Header
+from inspector.query.openprose.logs.reactor import read_files
 from inspector.query.openprose.logs.state import LogState
 from inspector.query.openprose.logs.tail import Tail
+from inspector.query.openprose.logs.topology import CompiledGraph
 from inspector.query.openprose.model_diff import answer, keep
 from inspector.query.openprose.model_files import kept_models
+from inspector.query.openprose.persistent_files import AGENT_FOLDER, WORLD_MODELS
 from inspector.query.openprose.position import Written, position_in
 from inspector.query.openprose.preflight import Material, preflight
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
-from inspector.query.openprose.sources import project_of, source_files, source_of_node
-from inspector.query.openprose.view import Place
+from inspector.query.openprose.sources import FOLDER as SOURCES
+from inspector.query.openprose.sources import SNAPSHOTS, project_of, source_files, source_of_node
+from inspector.query.openprose.tab_counts import kept_counts
+from inspector.query.openprose.view import RunLocation
 from inspector.query.run_reader import RunReader
 from inspector.query.view import Capabilities, RunView, StepContext, Tab, ValueList
 from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
+from inspector.store.files import safe_listdir
 from inspector.store.read import StoreUnavailable
+
+Record = Mapping[str, Any]
+MOST_TEXT = 1 << 20
+"""Bytes of a memory, a segment or a source that are given."""
+MOST_MODEL = 64 << 20
+"""World models larger than this are not recomputed."""
+_SEGMENT_ENDINGS = (".md",)
+
+
+def run_record(path: str, header: Header, preamble: str, size: int, lines: int) -> list[Record]:
+    """What the head of the log says, under the names that it uses."""
+    return [
+        {
+            "id": header.run_id,
+            "name": header.name,
+            # As a database names the same.
+            "root_path": header.get("root", "program"),
+            "root": header.get("root"),
+            "program": header.get("program"),
+            "upstream": list(header.upstream),
+            "status": header.raw_status,
+            "error": header.get("error"),
+            "started_at": header.get("started_at", "started"),
+            "ended_at": header.get("ended_at", "ended"),
+            "front_matter": dict(header.front),
+            "preamble": preamble,
+            "log": path,
+            "bytes": size,
+            "lines": lines,
+        }
+    ]
+
+
+def imports(root: str) -> list[Record]:
+    """Programs that the run imported and ran, each in a folder of its own."""
+    found: list[Record] = []
+    for folder in listing_of(root, IMPORTS).folders():
+        handle, _, slug = folder.name.partition("--")
+        names = [one.name for one in safe_listdir(root, (IMPORTS, folder.name)).entries]
+        found.append(
+            {
+                "alias": folder.name,
+                "handle": handle,
+                "slug": slug or None,
+                "path": f"{IMPORTS}/{folder.name}",
+                "log": next((name for name in LOGS if name in names), None),
+            }
+        )
+    return found
+
+
+def tables(root: str) -> list[Record]:
+    """Every name in the run folder, in place of tables: whether the state document knows it."""
+    listed = listing_of(root)
+    known = {*LOGS, *FOLDERS, IMPORTS, SOURCES, *SNAPSHOTS, "state.db", ".env"}
+    found: list[Record] = [
+        {
+            "name": one.name,
+            "type": "file" if one.is_file else "folder" if one.is_folder else "other",
+            "documented": one.name in known,
+            "columns": [],
+            "extra_columns": [],
+            "missing": False,
+            "size": one.size if one.is_file else None,
+        }
+        for one in listed.entries
+    ]
+    return found if not listed.cut else [*found, {"name": "…", "type": "more names than are read"}]
+
+
+def workspace(files: Sequence[Beside]) -> list[Record]:
+    """Private working files of the nodes: names and sizes."""
+    return [
+        {
+            "node": one.node,
+            "path": one.path,
+            "size": one.size,
+            "written_at": rfc3339(one.mtime_ns // 1_000_000),
+        }
+        for one in files
+    ]
+
+
+def lines(pieces: Iterator[tuple[int, int | None, str, str]]) -> list[Record]:
+    """Lines of the log as they stand: number, event, role, text."""
+    return [
+        {"line": line, "event": event, "role": role, "text": text}
+        for line, event, role, text in pieces
+    ]
+
 
 SILENCE_MS = 60_000
 """How often a view of a silent run is made anew, so that its silence is told rightly."""
@@ -41,15 +141,13 @@ MOST_OWN_EVENTS = 200
 MOST_LINES = 10_000
 """Lines that `record lines` gives at once."""
 
-Record = Mapping[str, Any]
-
 
 class LogRun(RunReader):
     """Satisfies `RunReader`. Used by one thread at a time."""
 
     capabilities = Capabilities(attachments=True, receipts=True)
 
-    def __init__(self, place: Place, clock: Clock) -> None:
+    def __init__(self, place: RunLocation, clock: Clock) -> None:
         self._place = place
         self._clock = clock
         self._tail = None if place.store_path == place.folder else Tail(place.store_path)
@@ -131,11 +229,11 @@ class LogRun(RunReader):
         parts: Mapping[str, Callable[[], Sequence[Record]]] = {
             "run": self._run_record,
             "agents": lambda: kept_agents(self._place),
-            "imports": lambda: records.imports(self._place.folder),
-            "tables": lambda: records.tables(self._place.folder),
+            "imports": lambda: imports(self._place.folder),
+            "tables": lambda: tables(self._place.folder),
             "source": lambda: source_files(self._place.folder, self._program()),
             "topology": lambda: self._graph.nodes,
-            "workspace": lambda: records.workspace(self._folder.look().workspace),
+            "workspace": lambda: workspace(self._folder.look().workspace),
         }
         return parts[part]()
 
@@ -238,8 +336,8 @@ class LogRun(RunReader):
             mark = None if ok is None else ("ok" if ok else "broken")
             yield Tab("receipts", "Receipts", len(facts.ledger.receipts), mark)
         kept = kept_counts(self._place)
-        if kept[AGENTS] != 0:
-            yield Tab("agents", "Agents", kept[AGENTS])
+        if kept[AGENT_FOLDER] != 0:
+            yield Tab("agents", "Agents", kept[AGENT_FOLDER])
         if kept[WORLD_MODELS] != 0:
             yield Tab("world_models", "World model", kept[WORLD_MODELS])
         yield Tab("source", "Source")
@@ -274,7 +372,7 @@ class LogRun(RunReader):
         tail = self._tail
         size = tail.file.offset
         path = self._place.store_path
-        return records.run_record(path, tail.header(), tail.preamble(), size, tail.lines)
+        return run_record(path, tail.header(), tail.preamble(), size, tail.lines)
 
     def _sources(self) -> Sequence[Record]:
         """The run's snapshots, read once: they are taken when a run begins."""
@@ -289,7 +387,7 @@ class LogRun(RunReader):
     def _lines(self, first: int) -> Sequence[Record]:
         if self._tail is None:
             return []
-        return records.lines(self._tail.text(max(first, 1), MOST_LINES))
+        return lines(self._tail.text(max(first, 1), MOST_LINES))
 
 
 def _own_events(current: RunView, step: int) -> list[int]:

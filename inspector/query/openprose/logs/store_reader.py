@@ -11,12 +11,11 @@ from inspector.model.run import Finding, Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
 from inspector.query.openprose.logs import view
-from inspector.query.openprose.logs.folder import last_write
-from inspector.query.openprose.logs.record import record_of
+from inspector.query.openprose.logs.folder import last_write, record_of
 from inspector.query.openprose.logs.run_reader import LogRun
 from inspector.query.openprose.logs.state import Ending
-from inspector.query.openprose.logs.summary import header_in, standing
-from inspector.query.openprose.view import Place
+from inspector.query.openprose.logs.view import header_in, standing
+from inspector.query.openprose.view import RunLocation
 from inspector.query.run_reader import RunReader
 from inspector.query.store_reader import StoreReader
 from inspector.store.logfile import LogMark, mark_at, read_ends
@@ -29,7 +28,7 @@ END_BYTES = 8 << 10
 class LogStore(StoreReader):
     """Satisfies `StoreReader` for a run folder without a database. Used by one thread at a time."""
 
-    def __init__(self, place: Place, clock: Clock) -> None:
+    def __init__(self, place: RunLocation, clock: Clock) -> None:
         self.path = place.store_path
         self._place = place
         self._clock = clock

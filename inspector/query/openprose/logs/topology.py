@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from inspector.query.openprose.receipts.files import parsed
+from inspector.store.attachment import inspect_attachment
 
 MOST_NODES = 20_000
 DEEPEST = 100
@@ -142,3 +144,42 @@ def edges_of(topology: Topology, node: str) -> Sequence[Mapping[str, Any]]:
     """What wakes a node, as data."""
     found = topology.inputs.get(node, ())
     return [{"producer": edge.producer, "facet": edge.facet} for edge in found]
+
+
+FILES = ("compiled-intent.json", "forme.manifest.json")
+MOST_BYTES = 16 << 20
+
+
+class CompiledGraph:
+    """The graph in a run folder, read once: it is written before a run begins."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    @cached_property
+    def nodes(self) -> list[Mapping[str, Any]]:
+        """Every node with what wakes it; empty where no graph is kept or it cannot be read."""
+        return compiled_graph(self._folder)
+
+
+def compiled_graph(folder: str) -> list[Mapping[str, Any]]:
+    """Every node with what wakes it; empty where no graph is kept or it cannot be read."""
+    for name in FILES:
+        _, data = inspect_attachment(folder, name, preview_bytes=MOST_BYTES)
+        found = read_topology(data)
+        if found is not None:
+            return graph_of(found)
+    return []
+
+
+def graph_of(topology: Topology) -> list[Mapping[str, Any]]:
+    """Every node of a graph as a record."""
+    return [
+        {
+            "node": node,
+            "label": topology.labels.get(node),
+            "entry_point": node in topology.entry_points,
+            "inputs": list(edges_of(topology, node)),
+        }
+        for node in topology.nodes
+    ]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.derive.steps import STATUS_CODE, Extra, StepTable, step_counts
 from inspector.model.run import Finding, Run, RunKind
@@ -14,15 +14,128 @@ from inspector.model.step import OpenConstruct, Step, StepKind
 from inspector.model.store import Health, Store, WriteStyle
 from inspector.query.openprose import NAME
 from inspector.query.openprose import findings as prose_findings
-from inspector.query.openprose.logs import findings as say
+from inspector.query.openprose.findings import name_of
+from inspector.query.openprose.logs.events import first_marker, marker_in
 from inspector.query.openprose.logs.folder import Surroundings
-from inspector.query.openprose.logs.header import Header
-from inspector.query.openprose.logs.lines import tag_of
-from inspector.query.openprose.logs.state import Ending, LogState, Number
+from inspector.query.openprose.logs.header import MOST_BYTES, Header, read_header
+from inspector.query.openprose.logs.lines import Marker, Verb, tag_of
+from inspector.query.openprose.logs.state import KEPT, MOST_EVENTS, Ending, LogState, Number, Remark
 from inspector.query.openprose.progress import progress, tokens_of
 from inspector.query.openprose.receipts.ledger import Ledger
-from inspector.query.openprose.view import CLOCK_MS, Place, run_key
+from inspector.query.openprose.view import CLOCK_MS, RunLocation, run_key
 from inspector.text.parse_time import parse_instant
+
+
+class Standing(NamedTuple):
+    """The end line that holds, as far as these lines tell."""
+
+    ended: Ending | None
+    decided: bool
+    """Whether lines before these could not change it."""
+
+
+def header_in(head: bytes) -> Header:
+    """The header from the first bytes of a log."""
+    preamble = head[: first_marker(head[:MOST_BYTES])]
+    return read_header(preamble[:MOST_BYTES].decode("utf-8", "replace"))
+
+
+def standing(tail: bytes, *, is_whole: bool) -> Standing:
+    """How the run stands after the last bytes of a log; `is_whole` if nothing is before them."""
+    if not is_whole:
+        tail = tail[tail.find(b"\n") + 1 :] if b"\n" in tail else b""
+    end = len(tail)
+    while end >= 0:
+        start = tail.rfind(b"\n", 0, end) + 1
+        marker = marker_in(tail[start:end])
+        # A test judges the run, it does not go on with it.
+        if marker is not None and not (marker.verb is Verb.RUN and marker.name == "test"):
+            return Standing(_ending(marker), True)
+        end = start - 1
+    return Standing(None, is_whole)
+
+
+def _ending(marker: Marker) -> Ending | None:
+    if marker.verb is not Verb.RUN or marker.status not in ENDED:
+        return None
+    return Ending(0, 0, marker.status, f"---{marker.name}", marker.at, marker.note, marker.error)
+
+
+def ending(status: Status, open_: Sequence[OpenConstruct]) -> Iterator[Finding]:
+    """What the end line leaves open."""
+    for construct in open_:
+        name = name_of(construct)
+        if status is Status.COMPLETED:
+            message = f"The run says completed, but {name} has no recorded end."
+            yield Finding("contradiction", message, construct.step)
+        elif status in ENDED:
+            message = f"{name[:1].upper()}{name[1:]} never ended."
+            yield Finding("never_finished", message, construct.step)
+
+
+def looks_finished(status: Status, open_: Sequence[OpenConstruct], state: LogState) -> bool:
+    """Whether a run that was not closed has nothing left that began and did not end."""
+    if status is not Status.RUNNING or open_ or not state.events:
+        return False
+    return state.steps.status_of(state.event_step[-1]) in (Status.COMPLETED, Status.SKIPPED)
+
+
+LOOKS_FINISHED = Finding(
+    "looks_finished",
+    "Every recorded step ended and an output was written, but the log has no end line.",
+)
+
+
+def claims(header: Header, status: Status, state: LogState) -> Iterator[Finding]:
+    """Where the front matter says something else than the lines of the log."""
+    word = header.raw_status
+    if word is None:
+        return
+    if header.claimed is None:
+        yield Finding("unknown_status", f"The front matter has the status {word!r}.", "line:1")
+    elif header.claimed is not status:
+        said = "no end line says so" if state.ended is None else f"the log says {status.value}"
+        yield Finding(
+            "contradiction",
+            f"The front matter says {word}, but {said}.",
+            "line:1" if state.ended is None else f"line:{state.ended.line}",
+        )
+
+
+def errors(
+    left: Mapping[str, str], nodes: Mapping[str, int], steps: StepTable
+) -> Iterator[Finding]:
+    """Nodes that left an error of which the log says nothing."""
+    for node, words in left.items():
+        step = nodes.get(node)
+        if step is not None and steps.status_of(step) in FINISHED:
+            continue
+        yield Finding(
+            "unrecorded_error",
+            f"{node} left an error that the log does not tell of: {words}",
+            None if step is None else steps.path(step),
+        )
+
+
+def remarks(state: LogState) -> Iterator[Finding]:
+    """What the fold met."""
+    for remark in state.remarks:
+        yield Finding(remark.code, _sentence(remark), f"line:{remark.line}")
+    for code, count in state.remark_counts.items():
+        if code == "limit":
+            message = f"The log has more than {MOST_EVENTS:,} events: {count:,} are kept as notes."
+            yield Finding(code, message)
+        elif count > KEPT:
+            yield Finding(code, f"{count - KEPT} more of the same kind are not listed.")
+
+
+def _sentence(remark: Remark) -> str:
+    if remark.code == "re_opened":
+        line, _, why = remark.detail.partition("\n")
+        reason = f": {why}" if why else ""
+        return f"The run went on after its end in line {line}{reason}."
+    return f"A construct was begun again in line {remark.line} before its end was recorded."
+
 
 _OPEN = (Status.RUNNING, Status.WAITING)
 _CONSTRUCTS = (StepKind.PARALLEL, StepKind.LOOP, StepKind.BLOCK, StepKind.STATEMENT)
@@ -59,7 +172,7 @@ def log_store(path: str, health: Health = Health.OK, reason: str | None = None) 
     return Store(path, NAME, variant, WriteStyle.APPEND, health, reason)
 
 
-def head_of(place: Place, facts: Facts, ended: Ending | None) -> Run:
+def head_of(place: RunLocation, facts: Facts, ended: Ending | None) -> Run:
     """The run without its steps. Status: the end line that still holds; neither = running."""
     header = facts.header or _NO_HEADER
     run_id = header.run_id or place.name
@@ -254,14 +367,14 @@ def _findings(
     if facts.store.reason is not None:
         yield Finding("unreadable", f"Cannot be read now: {facts.store.reason}.")
     yield from prose_findings.unconfirmed(shown.unconfirmed)
-    yield from say.ending(head.status, _unended(head.status, shown))
+    yield from ending(head.status, _unended(head.status, shown))
     if facts.header is not None:
-        yield from say.claims(facts.header, head.status, state)
-    if say.looks_finished(head.status, shown.open, state) and facts.has_output():
-        yield say.LOOKS_FINISHED
+        yield from claims(facts.header, head.status, state)
+    if looks_finished(head.status, shown.open, state) and facts.has_output():
+        yield LOOKS_FINISHED
     yield from prose_findings.liveness(head.status, head.last_activity_at, now)
-    yield from say.remarks(state)
-    yield from say.errors(facts.beside.errors, shown.nodes, shown.steps)
+    yield from remarks(state)
+    yield from errors(facts.beside.errors, shown.nodes, shown.steps)
     yield from prose_findings.chains(facts.ledger)
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from inspector.cli.main import main
-from inspector.query.openprose.logs.record import record_of
+from inspector.query.openprose.logs.folder import record_of
 from inspector.query.openprose.logs.run_reader import LogRun
 from inspector.query.openprose.logs.store_reader import LogStore
-from inspector.query.openprose.view import Place
+from inspector.query.openprose.view import RunLocation
 
 RUN = "20260404-090000-5e5e05"
 LONG_AGO = 1_700_000_000_000
@@ -44,9 +44,9 @@ def settle(folder: Path, at: int = LONG_AGO) -> None:
             os.utime(os.path.join(holder, name), ns=(at * 10**6, at * 10**6), follow_symlinks=False)
 
 
-def place_of(folder: Path) -> Place:
+def place_of(folder: Path) -> RunLocation:
     record = record_of(str(folder))
-    return Place(str(folder / record) if record else str(folder), str(folder))
+    return RunLocation(str(folder / record) if record else str(folder), str(folder))
 
 
 def reader(folder: Path, now: int = NOW) -> LogRun:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.query.openprose.receipts.canonical import address_of
+from inspector.query.openprose.receipts.receipt import address_of
 
 Receipt = dict[str, Any]
 

@@ -17,7 +17,7 @@ from inspector.query.openprose.logs.fold import fold
 from inspector.query.openprose.logs.folder import Surroundings
 from inspector.query.openprose.logs.lines import read_any_line
 from inspector.query.openprose.logs.state import DEEPEST
-from inspector.query.openprose.logs.summary import standing
+from inspector.query.openprose.logs.view import standing
 from tests.query.openprose.logs.folding import facts, folded
 from tests.query.openprose.logs.shapes import LINES, LOGS
 

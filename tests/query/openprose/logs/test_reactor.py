@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from inspector.query.openprose.backend import run_folder_reader
 from inspector.query.openprose.logs.reactor_reader import ReactorRun
 from inspector.query.openprose.logs.topology import Topology, read_topology, tree
-from inspector.query.openprose.view import Place
+from inspector.query.openprose.view import RunLocation
 from inspector.store.unavailable import StoreUnavailable
 from tests.query.openprose.logs.folders import Answers
 from tests.query.openprose.logs.receipts import Receipt, chain, receipt
@@ -144,7 +144,7 @@ def test_receipts_that_are_added_are_folded_on(tmp_path: Path) -> None:
     receipts = episode()
     folder = state(tmp_path / "s", receipts[:2], topology(nested=True))
     path = folder / "receipts.json"
-    run = ReactorRun(Place(str(path), str(folder)), lambda: 0)
+    run = ReactorRun(RunLocation(str(path), str(folder)), lambda: 0)
     first = run.refresh()
     assert first.events == 2 and not run.changed() and run.refresh() is first
     path.write_text(json.dumps(receipts))
@@ -195,7 +195,7 @@ def test_versions_stand_in_the_order_of_the_receipts(
     assert [(one["version"], one["receipt"]) for one in records] == [
         (version, number) for number, version in enumerate(told, 1)
     ]
-    reader = ReactorRun(Place(str(folder / "receipts.json"), str(folder)), lambda: 0)
+    reader = ReactorRun(RunLocation(str(folder / "receipts.json"), str(folder)), lambda: 0)
     reader.refresh()
     beside = reader.context(0).related["world-models"]
     assert [one["version"] for one in beside] == told

@@ -9,15 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from inspector.query.openprose.agent_files import MEMORY, MOST_AGENTS, number_of
-from inspector.query.openprose.agents import AgentStore, outside_agents
-from inspector.query.openprose.kept_files import (
-    AGENTS,
-    WORLD_MODELS,
-    Budget,
-    Shelf,
-    refused_in,
-    shelves,
+from inspector.query.openprose.agents import (
+    MEMORY,
+    MOST_AGENTS,
+    number_of,
+    outside_agents,
 )
 from inspector.query.openprose.model_files import (
     MOST_NODES,
@@ -28,7 +24,15 @@ from inspector.query.openprose.model_files import (
     address_in,
     pointer_of,
 )
-from inspector.query.openprose.view import Place
+from inspector.query.openprose.persistent_files import (
+    AGENT_FOLDER,
+    WORLD_MODELS,
+    Budget,
+    Shelf,
+    refused_in,
+    shelves,
+)
+from inspector.query.openprose.view import AgentStore, RunLocation
 from inspector.store.files import Entry, safe_listdir
 
 POINTER_BYTES = 4 << 20
@@ -40,14 +44,14 @@ Counts = Mapping[str, int | None]
 """By what is kept; None where something is, and how much is not known without reading it."""
 
 
-def kept_counts(place: Place) -> Counts:
+def kept_counts(place: RunLocation) -> Counts:
     """What the tabs of agents and world models list beside the rows of a run's database."""
-    agents = sum(_agents(shelf) for shelf in shelves(place.folder, AGENTS, place.roots))
+    agents = sum(_agents(shelf) for shelf in shelves(place.folder, AGENT_FOLDER, place.roots))
     models: int | None = 0
     for shelf in shelves(place.folder, WORLD_MODELS, place.roots):
         found = count_models(shelf)
         models = None if models is None or found is None else models + found
-    return {AGENTS: agents + _outside(place.agents), WORLD_MODELS: models}
+    return {AGENT_FOLDER: agents + _outside(place.agents), WORLD_MODELS: models}
 
 
 def _agents(shelf: Shelf) -> int:

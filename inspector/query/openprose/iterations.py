@@ -26,9 +26,9 @@ from collections.abc import Container
 from itertools import pairwise
 
 from inspector.derive.steps import KIND_CODE, NO_TIME
+from inspector.query.openprose.events import COMPLETED, ITERATION, RUNNING
 from inspector.query.openprose.state import Fact, RoundRow, State
 from inspector.query.openprose.statements import begin, record
-from inspector.query.openprose.words import COMPLETED, ITERATION, RUNNING
 
 _ITERATION = KIND_CODE[ITERATION]
 BEGIN = "begin a round"

@@ -18,7 +18,7 @@ from inspector.query.openprose.discovery import IMPORTS, KEPT, RUNS, STATE_FOLDE
 from inspector.store.attachment import inspect_attachment
 from inspector.store.files import safe_listdir
 
-AGENTS, WORLD_MODELS = KEPT
+AGENT_FOLDER, WORLD_MODELS = KEPT
 _OLD_ROOTS = (".prose", "prose")
 """Roots in which what outlives runs lay directly, without `state/`."""
 _HOMES = ("home", "Users")

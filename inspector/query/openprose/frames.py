@@ -11,9 +11,9 @@ from typing import Any
 
 from inspector.derive.steps import KIND_CODE
 from inspector.model.status import FINISHED
-from inspector.query.openprose.rounds import round_of
+from inspector.query.openprose.events import BLOCK, BRANCH, ITERATION, LOOP, RUNNING, STATEMENT
+from inspector.query.openprose.iterations import round_of
 from inspector.query.openprose.state import ROOT, Fact, State
-from inspector.query.openprose.words import BLOCK, BRANCH, ITERATION, LOOP, RUNNING, STATEMENT
 
 _LOOP = KIND_CODE[LOOP]
 _STATEMENT = KIND_CODE[STATEMENT]

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspector.model.step import StepKind
-from inspector.query.openprose.instances import Registry
-from inspector.query.openprose.state import ROOT, Fact, State
-from inspector.query.openprose.words import INTERRUPTED, LOOP, PARALLEL, RUNNING
+from inspector.query.openprose.events import INTERRUPTED, LOOP, PARALLEL, RUNNING
+from inspector.query.openprose.state import ROOT, Fact, Registry, State
 
 LOOKED_AT = 20
 """Open constructs of one name among which that of the row's own frame is looked for."""
