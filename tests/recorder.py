@@ -56,8 +56,8 @@ MOST_TABS = 9
 
 SENTENCES = frozenset(
     {
-        *("about", "advice", "hint", "how", "message", "needs", "note", "notes", "prompt"),
-        *("reason", "sentence", "verdict_note", "why"),
+        *("about", "advice", "hint", "how", "liveness", "means", "message", "needs", "note"),
+        *("notes", "problem", "prompt", "reason", "sentence", "verdict_note", "why"),
     }
 )
 """JSON fields whose text is written for people and may be reworded."""
