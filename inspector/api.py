@@ -22,10 +22,10 @@ from inspector.model.run import Run as RunSummary
 from inspector.model.step import Event, Step
 from inspector.model.store import Store
 from inspector.model.value import Value
-from inspector.query import usage as usage_module
 from inspector.query.masked import Masks
 from inspector.query.run_reader import RunReader, preflight_of
 from inspector.query.selection import Ambiguous, NoMatch, select_run
+from inspector.query.usage import usage_of
 from inspector.query.view import RunView
 from inspector.query.workspace import Workspace as Stores
 from inspector.query.workspace import newest_first
@@ -146,8 +146,8 @@ class Workspace:
 
     def usage(self) -> Results[Spending]:
         """Return every recorded use of tokens; rows that must not be added have `counts` False."""
-        found = usage_module.usage_of(self._stores, self._summaries())
-        return Results(self._shown(found.rows), usage_module.row_document)
+        found = usage_of(self._stores, self._summaries())
+        return Results(self._shown(found.rows), documents.usage_row)
 
     def _summaries(self) -> list[RunSummary]:
         runs = [run for _, of_store in self._stores.summaries() for run in of_store]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.derive.steps import levels_of
 from inspector.model.clock import rfc3339
@@ -18,6 +18,10 @@ from inspector.model.store import Store
 from inspector.model.value import Attachment, Value
 from inspector.query.masked import Masks
 from inspector.query.view import RunView, ValueList
+
+if TYPE_CHECKING:
+    from inspector.derive.spending import Spending, Sum
+    from inspector.query.usage import UsageReport
 
 Document = dict[str, Any]
 
@@ -231,3 +235,75 @@ def attachment(one: Attachment) -> Document:
 def record(part: str, rows: Iterable[Mapping[str, Any]]) -> Document:
     """The content of `inspector.record/1`: the runtime's own rows and field names."""
     return {"part": part, "records": [dict(row) for row in rows]}
+
+
+def usage(report: UsageReport, *, with_rows: bool) -> Document:
+    """The content of `inspector.usage/1`; `with_rows` for one run."""
+    return {
+        "runs": [
+            {
+                "key": one.key,
+                "run_id": one.run_id,
+                "session": one.session,
+                "model": one.model,
+                **_sum(one.total),
+                "source": one.source,
+            }
+            for one in report.runs
+        ],
+        "total": _sum(report.total),
+        "by": {
+            name: [{name: group, **_sum(total)} for group, total in sums.items()]
+            for name, sums in (
+                ("session", report.by_session),
+                ("model", report.by_model),
+                ("day", report.by_day),
+            )
+        },
+        "rows": [usage_row(one) for one in report.rows] if with_rows else [],
+        "not_added": [usage_row(one) for one in report.not_counted],
+        "copies_left_out": report.copies,
+        "how": usage_methods(report),
+    }
+
+
+def usage_methods(report: UsageReport) -> dict[str, str]:
+    """How the totals were computed, by source."""
+    copies = {"copies": "rows copied to another database are counted once"}
+    return {**report.methods, **(copies if report.copies else {})}
+
+
+def _sum(total: Sum) -> Document:
+    return {
+        "input_tokens": total.input,
+        "output_tokens": total.output,
+        "cache_read_tokens": total.cache_read,
+        "cache_write_tokens": total.cache_write,
+        "total_tokens": total.total,
+        "cost": total.amounts(),
+        "unpriced": total.unpriced,
+        "rows": total.rows,
+    }
+
+
+def usage_row(one: Spending) -> Document:
+    """A row of usage."""
+    return {
+        "id": one.row,
+        "key": one.run_key,
+        "run_id": one.run_id,
+        "session": one.session,
+        "scope": one.scope,
+        "turn": one.turn,
+        "attempt": one.attempt,
+        "at": rfc3339(one.at),
+        "input_tokens": one.tokens.input,
+        "output_tokens": one.tokens.output,
+        "cache_read_tokens": one.tokens.cache_read,
+        "cache_write_tokens": one.tokens.cache_write,
+        "total_tokens": one.tokens.total,
+        "cost": None if one.cost is None else f"{one.cost:f}",
+        "currency": one.currency,
+        "counts": one.counts,
+        "why_not": one.why_not,
+    }
