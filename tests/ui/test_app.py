@@ -89,7 +89,7 @@ async def test_reading_is_said_until_the_first_answer() -> None:
         feed_of(app).tell(replace(NO_RUNS, loading=3))
         await settle(pilot)
         assert front(app) == "RunsScreen"
-        assert "3 stores still to read" in shown(app)[2]
+        assert "3 stores still loading" in shown(app)[2]
 
 
 async def test_nothing_gives_way_to_the_first_run_and_comes_back() -> None:

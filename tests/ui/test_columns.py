@@ -21,7 +21,7 @@ EXIT_KEYS = ("net_end", "tokens_end", "run", "runtime", "word", "started_end", "
 
 def spans(columns: Columns) -> list[tuple[int, int]]:
     """First and last cell of each column, from left to right."""
-    found = [(columns.sign, columns.sign + 1)]
+    found = [(columns.glyph, columns.glyph + 1)]
     if columns.word is not None:
         found.append((columns.word, columns.word + WORD_CELLS))
     found += [
@@ -79,5 +79,5 @@ def test_the_columns_of_the_pictures() -> None:
     )
     assert (wide.runtime, wide.run, wide.tokens_end, wide.net_end) == (None,) * 4
     narrow = columns_for(40)
-    assert (narrow.sign, narrow.mark, narrow.title, narrow.elapsed_end) == (1, 3, 5, 39)
+    assert (narrow.glyph, narrow.mark, narrow.title, narrow.elapsed_end) == (1, 3, 5, 39)
     assert not narrow.headed

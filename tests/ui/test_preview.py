@@ -1,4 +1,4 @@
-"""What the pane below the list says of the run under the cursor."""
+"""What the pane below the list says of the selected run."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def test_a_store_that_cannot_be_read_says_why() -> None:
 
 async def test_clocks_that_ran_backwards_are_told() -> None:
     odd = replace(BROKEN, started_at=at("14:02"))
-    assert "before it began: a clock was wrong" in (await pane(odd))[0]
+    assert "before its start: a clock was wrong" in (await pane(odd))[0]
 
 
 async def test_what_lives_is_told_without_an_age_in_seconds() -> None:

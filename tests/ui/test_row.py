@@ -15,7 +15,7 @@ from inspector.text.measure import cell_width
 from inspector.ui.glyphs import ASCII, FULL, Glyphs
 from inspector.ui.palette import DARK, Ground, Role, ThemeStyles
 from inspector.ui.screens.runs.list import (
-    Look,
+    RowContext,
     columns_for,
     done_text,
     elapsed_text,
@@ -32,8 +32,8 @@ ROLES = ThemeStyles(DARK)
 
 
 def text(of: Run, width: int = 120, glyphs: Glyphs = FULL, words: str = "") -> str:
-    look = Look(ROLES, glyphs, None, NOW, Words.typed(words))
-    strip = paint_run(of, Group.TODAY, columns_for(width), look, Ground.BG, False)
+    context = RowContext(ROLES, glyphs, None, NOW, Words.typed(words))
+    strip = paint_run(of, Group.TODAY, columns_for(width), context, Ground.BG, False)
     assert strip.cell_length == width
     assert cell_width(strip.text) == width
     return strip.text
@@ -171,8 +171,8 @@ def test_a_long_date_takes_room_from_the_title_only() -> None:
 
 
 def test_matches_are_marked_in_the_title() -> None:
-    look = Look(ROLES, FULL, None, NOW, Words.typed("audit"))
-    strip = paint_run(AUDIT, Group.QUIET, columns_for(120), look, Ground.BG, False)
+    context = RowContext(ROLES, FULL, None, NOW, Words.typed("audit"))
+    strip = paint_run(AUDIT, Group.QUIET, columns_for(120), context, Ground.BG, False)
     marked = [segment for segment in strip if segment.style and segment.style.underline]
     assert [segment.text for segment in marked] == ["audit"]
     assert marked[0].style and marked[0].style.color == ROLES.style(Role.ACCENT).color

@@ -341,7 +341,7 @@ async def test_opening_without_a_run_says_why_not() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await pilot.press("/", *"zzz", "enter")
         await pilot.pause()
-        assert shown(app)[-1].strip() == "There is no run under the cursor."
+        assert shown(app)[-1].strip() == "No run selected."
         assert "0 of 1 runs" in shown(app)[2]
 
 

@@ -101,7 +101,7 @@ async def test_it_says_what_the_picture_says(installed: Path) -> None:
             "· will run     branch d, then the join, then what the source says",
             "▲ What branch c does outside is not recorded: if it ran, it may run twice.",
             'claude -p "Resume (do not restart) OpenProse run 20260116-030000-b1b1b1"',
-            "the exact command; the prompt has 14 lines",
+            "exact command; the prompt has 14 lines",
             "read-only until you launch",
         ):  # fmt: skip
             assert words in found.text, words
@@ -114,11 +114,11 @@ async def test_it_fits_every_terminal(installed: Path, size: tuple[int, int]) ->
         text = found.text
         assert "Resume nightly-aud" in text and "Cancel" in text and "parallel p1" in text
         assert max(map(len, found.lines)) <= size[0]
-        cut = "for more" in text
+        cut = "pgdn more" in text
         assert cut == (size[1] < 24)
         if cut:
             await found.press(*["pagedown"] * 4)
-            assert "the exact command" in found.text.replace("\n", " ") or "prompt" in found.text
+            assert "exact command" in found.text.replace("\n", " ") or "prompt" in found.text
         await found.press(*["down"] * 8)
         assert found.choice == "Launch in the background"
 
@@ -135,11 +135,11 @@ async def test_escape_and_enter_leave_without_a_trace(installed: Path) -> None:
 async def test_a_run_that_cannot_be_resumed_says_why(installed: Path) -> None:
     why = "its destination is completed: there is nothing to resume"
     async with dialog(refused(pictured.AUDIT.key, why)) as found:
-        assert f"✗ It cannot be resumed: {why}." in found.text
+        assert f"✗ Not resumable: {why}." in found.text
         await found.press("L")
         assert "Its destination is completed" in found.lines[-1]
         await found.press("B", "y")
-        assert "Launch it now" not in found.text
+        assert "Launch now" not in found.text
     assert launches(state_dir()) == []
 
 
@@ -151,21 +151,21 @@ async def test_a_completed_run_has_no_dialog(installed: Path) -> None:
         await settle(pilot)
         await pilot.press("r")
         await settle(pilot)
-        assert "It is completed: there is nothing to resume." in shown(app)[-1]
+        assert "The run is completed; nothing to resume." in shown(app)[-1]
 
 
 async def test_what_cannot_be_read_is_told() -> None:
     async with dialog(opened=False) as found:
         found.feed.readers.clear()
         await found.press("r")
-        assert "It cannot be read now: There is no such run..".replace("..", ".") in found.text
+        assert "The run cannot be read now: There is no such run..".replace("..", ".") in found.text
 
 
 async def test_a_folder_that_is_gone_disables_the_launch(installed: Path) -> None:
     async with dialog(audit_flight(str(installed / "gone"))) as found:
         assert "The folder to start it in is gone." in found.text
         await found.press("B")
-        assert "is gone" in found.lines[-1] and "Launch it" not in found.text
+        assert "is gone" in found.lines[-1] and "Launch in the background?" not in found.text
 
 
 async def test_the_screen_of_tests_has_no_terminal_to_hand_over(installed: Path) -> None:
@@ -178,9 +178,9 @@ async def test_a_launch_asks_once_more_and_begins_on_cancel(installed: Path) -> 
     flight = audit_flight(str(installed))
     async with dialog(flight) as found:
         await found.press("B")
-        assert "Launch it in the background?" in found.text
-        assert "Alive: unknown, nothing written for 11 h." in found.text
-        assert "Nobody can answer what it asks." in found.text
+        assert "Launch in the background?" in found.text
+        assert "Liveness: unknown, nothing written for 11 h." in found.text
+        assert "Prompts of the program cannot be answered in the background." in found.text
         assert found.choice == "Cancel"
         await found.press("enter")
         assert "stopped at" in found.text and found.choice == "Cancel"
@@ -224,7 +224,7 @@ async def test_a_dialog_that_was_closed_does_not_end_the_program(installed: Path
     after = replace(flight, record={"run": "completed"}, outcome=Status.COMPLETED)
     async with dialog(flight, flight, after) as found:
         await found.press("B", "down", "enter")
-        await found.until("It goes on when this is closed.")
+        await found.until("Keeps running after you close this.")
         await found.press("escape")
         (installed / "go").touch()
         await found.until("nightly-audit: completed.")
@@ -247,11 +247,13 @@ async def test_a_second_launch_is_refused_while_the_first_lives(installed: Path)
     flight = audit_flight(str(installed))
     async with dialog(flight) as found:
         await found.press("B", "down", "enter")
-        await found.until("It goes on when this is closed.")
+        await found.until("Keeps running after you close this.")
         await found.press("escape", "r")
         await found.until("Already running: this run was launched as process")
         await found.press("B")
-        assert "Already running" in found.lines[-1] and "Launch it" not in found.text
+        assert (
+            "Already running" in found.lines[-1] and "Launch in the background?" not in found.text
+        )
         (installed / "go").touch()
         await found.press("escape")
         await found.until("nightly-audit: not resumed")
@@ -265,10 +267,10 @@ async def test_what_may_live_is_launched_only_after_its_id_was_typed(installed: 
     )
     async with dialog(flight) as found:
         await found.press("B")
-        assert "Type 20260116-030000-b1b1b1 to launch it." in found.text
-        assert "Launch it now" not in found.text and "somebody may be running it" in found.text
+        assert "Type 20260116-030000-b1b1b1 to launch." in found.text
+        assert "Launch now" not in found.text and "somebody may be running it" in found.text
         await found.press(*"yes", "enter")
-        assert "That is something else: nothing was started." in found.lines[-1]
+        assert "Text does not match. Nothing was started." in found.lines[-1]
         await found.press(*["backspace"] * 3, *"20260116-030000-b1b1b1", "enter")
         await found.until("exit code")
     assert (installed / "started").exists()
@@ -277,9 +279,11 @@ async def test_what_may_live_is_launched_only_after_its_id_was_typed(installed: 
 async def test_another_host_can_be_asked(installed: Path) -> None:
     settings = Settings("dark", hosts={"mine": ("claude", "--mine", "{prompt}")})
     async with dialog(audit_flight(str(installed)), settings=settings) as found:
-        assert "Ask mine   or claude, codex" in found.text and "claude --mine" in found.text
+        assert (
+            "Resume with: mine   or claude, codex" in found.text and "claude --mine" in found.text
+        )
         await found.press("h")
-        assert "Ask claude" in found.text and "claude -p" in found.text
+        assert "Resume with: claude" in found.text and "claude -p" in found.text
 
 
 async def test_copying_gives_the_exact_command_and_prompt(installed: Path) -> None:
@@ -296,7 +300,7 @@ async def test_copying_gives_the_exact_command_and_prompt(installed: Path) -> No
 async def test_the_plan_is_saved_as_markdown(installed: Path) -> None:
     async with dialog(audit_flight(str(installed))) as found:
         await found.press("e")
-        assert "Saved in" in found.lines[-1]
+        assert "Saved to" in found.lines[-1]
     (file,) = (state_dir() / "plans").iterdir()
     assert file.suffix == ".md" and "# Resume nightly" in file.read_text()
 
@@ -325,7 +329,7 @@ async def test_a_decision_is_taken_by_a_person_with_the_time_that_is_left(instal
     flight = waiting_flight(str(installed), pictured.NOW + 75_000)
     async with dialog(flight, settings=settings) as found:
         assert "time left      1m 15s" in found.text
-        assert "Decision: not taken   approve or deny" in found.text
+        assert "Decision: none yet   approve or deny" in found.text
         await found.press("B")
         assert "Choose approve or deny first." in found.lines[-1]
         await found.press("d")
@@ -338,11 +342,14 @@ async def test_after_the_deadline_only_denying_is_left(installed: Path) -> None:
     settings = Settings("dark", prism_resume=("claude", "{run_id}", "{decision}"))
     flight = waiting_flight(str(installed), pictured.NOW - 1)
     async with dialog(flight, settings=settings) as found:
-        assert "none: its time ran out" in found.text
+        assert "none, the deadline has passed" in found.text
         await found.press("d", "B")
-        assert "The deadline has passed" in found.lines[-1] and "Launch it" not in found.text
+        assert (
+            "The deadline has passed" in found.lines[-1]
+            and "Launch in the background?" not in found.text
+        )
         await found.press("d", "B")
-        assert "Launch it in the background?" in found.text
+        assert "Launch in the background?" in found.text
 
 
 async def test_without_a_command_of_the_user_there_is_the_request(installed: Path) -> None:

@@ -35,13 +35,13 @@ def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal
 
 def test_a_password_is_typed_in_the_real_terminal_and_the_screen_returns(screen: Terminal) -> None:
     screen.press("r")
-    screen.until("Launch in this terminal   asks once more")
+    screen.until("Launch in this terminal   asks for confirmation")
     screen.press("L")
-    screen.until(f"Type {RUN_ID} to launch it.")
+    screen.until(f"Type {RUN_ID} to launch.")
     screen.press("\x1b")
-    screen.until("Launch in this terminal   asks once more")
+    screen.until("Launch in this terminal   asks for confirmation")
     screen.press("L")
-    screen.until(f"Type {RUN_ID} to launch it.")
+    screen.until(f"Type {RUN_ID} to launch.")
     screen.press(f"{RUN_ID}\r")
     text = screen.until("Keystore password:")
     assert f"Resuming run {RUN_ID}..." in text
@@ -49,7 +49,7 @@ def test_a_password_is_typed_in_the_real_terminal_and_the_screen_returns(screen:
     asked = screen.written.rindex(b"Keystore password:")
     assert ours < left < asked, "the screen has stepped aside"
     screen.press("opensesame\r")
-    text = screen.until("Enter returns to the screen.")
+    text = screen.until("Press Enter to return to Inspector.")
     assert "✔ Cross-chain run resumed successfully." in text and "opensesame" not in text
     # Keys that were meant for the program are nothing to the screen.
     screen.press("q\r")

@@ -10,7 +10,7 @@ import pytest
 from inspector.config.settings import Asset
 from inspector.ui.glyphs import FULL
 from inspector.ui.screens.run.screen import RunScreen
-from inspector.ui.screens.runs.preview import say
+from inspector.ui.screens.runs.preview import status_text
 from inspector.ui.spell.side_list import SideList
 from inspector.ui.spell.sides import Row, Sides
 from tests.query.grimoire.building import Book
@@ -193,7 +193,9 @@ async def test_a_track_in_the_timeline_is_a_lane_and_leads_to_its_run(tmp_path: 
 def test_the_list_says_that_grimoire_writes_only_at_the_end(tmp_path: Path) -> None:
     feed = StoreFeed(crossing(tmp_path))
     try:
-        said = {run.session: say(run, NOW, UTC, FULL).sentence for run in feed.listed.values()}
+        said = {
+            run.session: status_text(run, NOW, UTC, FULL).sentence for run in feed.listed.values()
+        }
     finally:
         feed.close()
     assert "Grimoire writes a run only when it is over" in said["Dst"]

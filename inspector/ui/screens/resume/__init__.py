@@ -1,4 +1,4 @@
-"""The dialog that says what resuming a run would do, and launches it when it is told so twice.
+"""The resume dialog: what resuming a run would do, and a launch after a second confirmation.
 
-Not here: what is resumable, commands, locks and verdicts (`inspector.resume` and the backends).
+What is resumable, commands, locks and outcomes are in `inspector.resume` and the backends.
 """

@@ -1,4 +1,4 @@
-"""What can be done in the dialog about resuming a run."""
+"""The command that opens the resume dialog, and the commands in it."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ RESUME = "resume"
 _HERE = (RESUME,)
 
 RESUME_COMMANDS = (
-    Command("do", "Do what the cursor is on", ("enter",), _HERE, hint="do it", in_palette=False),
+    Command("do", "Run the selected action", ("enter",), _HERE, hint="select", in_palette=False),
     Command("command.copy", "Copy the command", ("y",), _HERE),
     Command(
         "prompt.copy",
         "Copy the prompt, or the request to a server",
         ("p",),
         _HERE,
-        help="A prompt is what a host is told; the request is what a Prism server is sent.",
+        help="The prompt is for the host, the request for the server that resumes the run.",
     ),
     Command("plan.save", "Save the plan as Markdown", ("e",), _HERE),
-    Command("host.next", "Ask another host", ("h",), _HERE),
-    Command("decision.next", "Approve or deny", ("d",), _HERE),
-    Command("launch", "Launch in this terminal; asks once more", ("L",), _HERE),
+    Command("host.next", "Switch to the next host", ("h",), _HERE),
+    Command("decision.next", "Switch between approve and deny", ("d",), _HERE),
+    Command("launch", "Launch in this terminal (asks for confirmation)", ("L",), _HERE),
     Command(
         "launch.behind",
-        "Launch in the background; asks once more",
+        "Launch in the background (asks for confirmation)",
         ("B",),
         _HERE,
-        help="It goes on when Inspector ends. Nobody can answer what it asks.",
+        help="Keeps running after Inspector exits. Prompts of the program cannot be answered.",
     ),
 )
 
@@ -37,20 +37,20 @@ RESUME_COMMANDS = (
 RESUMING_COMMANDS = (
     Command(
         "resume",
-        "What resuming this run would do",
+        "Resume this run",
         ("r",),
         ("runs", "run"),
         hint="resume…",
-        help="Nothing is started by that: it shows where the run stands and the exact command.",
+        help="Opens the plan: where the run stopped and the exact command. Starts nothing yet.",
     ),
 )
 
 
 def why_not_resume(run: Run | None) -> str | None:
-    """Why there is nothing to resume, as far as the list knows; the dialog knows more."""
+    """Why a run cannot be resumed, from its status alone; None if the dialog has to find out."""
     if run is None:
-        return "There is no run under the cursor."
+        return "No run selected."
     resumes = presentation_of(run.runtime).can_resume_completed
     if run.status is Status.COMPLETED and not resumes:
-        return "It is completed: there is nothing to resume."
+        return "The run is completed; nothing to resume."
     return None

@@ -1,7 +1,6 @@
-"""A launch from the screen, step by step: lock, another look, the program, the verdict.
+"""A launch from the screen: take the lock, check the run again, run the program, judge the result.
 
-It does not belong to the dialog: a program in the background goes on when that is closed, and what
-came of it is judged all the same.
+Independent of the dialog: a program in the background outlives it, and its result is still judged.
 """
 
 from __future__ import annotations
@@ -42,20 +41,21 @@ from inspector.resume.plan import Choices, Plan, make_plan
 from inspector.text.escape import visible
 from inspector.ui.terminal import suspended
 
-LOOK_SECONDS = 0.25
-MOST_SAID = 200
-"""Lines of a program in the background that are kept to be shown."""
+POLL_SECONDS = 0.25
+"""Interval at which a program in the background is polled."""
+MAX_OUTPUT_LINES = 200
+"""Last lines of a background program's output that are kept."""
 
 
 def hand_over(app: App[Any], launching: Launching) -> int:
-    """Runs the program in our terminal while the screen steps aside; gives its exit code.
+    """Suspends the screen, runs the program in our terminal, and returns its exit code.
 
-    What was typed for it never reaches the screen. Raises NotStarted.
+    Input typed for the program never reaches the screen. Raises NotStarted.
     """
     plan = launching.plan
     assert plan.command is not None and plan.program is not None
     with suspended(app):
-        print(f"\nInspector: {visible(plan.run.title)} is resumed in {visible(plan.command.cwd)}\n")
+        print(f"\nInspector: {visible(plan.run.title)} resuming in {visible(plan.command.cwd)}\n")
         sys.stdout.flush()
         code = run_here(
             plan.command.argv,
@@ -65,21 +65,29 @@ def hand_over(app: App[Any], launching: Launching) -> int:
             keep=(launching.lock.descriptor,),
             on_start=launching.lock.note_child,
         )
-        print(f"\nInspector: {exit_words(code)}. Enter returns to the screen.", end="", flush=True)
+        print(
+            f"\nInspector: {exit_words(code)}. Press Enter to return to Inspector.",
+            end="",
+            flush=True,
+        )
         until_enter()
     return code
 
 
-class Behind:
-    """A program in the background, watched from the screen until it has ended."""
+class BackgroundProgram:
+    """A program in the background, polled until it ends."""
 
     def __init__(
-        self, app: App[Any], launching: Launching, folder: Path, over: Callable[[int | None], None]
+        self,
+        app: App[Any],
+        launching: Launching,
+        folder: Path,
+        on_end: Callable[[int | None], None],
     ) -> None:
         plan = launching.plan
         assert plan.command is not None and plan.program is not None
-        self.said: list[str] = []
-        self._over = over
+        self.output: list[str] = []
+        self._on_end = on_end
         self._program: Background = run_in_background(
             plan.command.argv,
             program=plan.program,
@@ -89,33 +97,33 @@ class Behind:
             keep=(launching.lock.descriptor,),
             on_start=launching.lock.note_child,
         )
-        self._timer: Timer = app.set_interval(LOOK_SECONDS, self._look)
+        self._timer: Timer = app.set_interval(POLL_SECONDS, self._poll)
 
     @property
     def pid(self) -> int | None:
-        """Its process id."""
+        """The process id."""
         return self._program.pid
 
     @property
     def current(self) -> str:
-        """The line that is under way."""
+        """The last line of output, not yet ended by a newline."""
         return self._program.current
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         running = self._program.running
-        self.said = [*self.said, *self._program.lines()][-MOST_SAID:]
+        self.output = [*self.output, *self._program.lines()][-MAX_OUTPUT_LINES:]
         if not running:
             self._timer.stop()
-            self._over(self._program.exit_code)
+            self._on_end(self._program.exit_code)
 
 
-LOOK_AGAIN_SECONDS = (0.1, 0.3, 1.0, 2.0)
-"""Pauses before a store that cannot be read after the launch is looked at again."""
+RETRY_SECONDS = (0.1, 0.3, 1.0, 2.0)
+"""Delays before another attempt to read a store that cannot be read after the launch."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """One look at a run: the run, its pre-flight, how often it was launched, and by whom now."""
+class Checked:
+    """A run as last read: its pre-flight, its number of launches, and who holds its lock now."""
 
     run: Run
     preflight: PreFlight
@@ -123,20 +131,20 @@ class Seen:
     held: str | None = None
 
     def plan(self, choices: Choices) -> Plan:
-        """The plan for what a person chose."""
+        """The plan for the user's choices."""
         return make_plan(self.run, self.preflight, choices, self.launches, self.held)
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
-    """What came of a launch, and how the program ended, in words."""
+class LaunchResult:
+    """The recorded outcome of a launch, and how the program ended, in words."""
 
     outcome: Outcome
     ended: str
 
 
 class Launcher:
-    """Looks at one run and launches it; `App.call_later` brings answers to the screen's thread."""
+    """Checks and launches one run; callbacks run on the screen's thread."""
 
     def __init__(self, app: App[Any], feed: Feed, run: Run, folder: Path, clock: Clock) -> None:
         self.app = app
@@ -144,21 +152,21 @@ class Launcher:
         self._run = run
         self._folder = folder
         self._clock = clock
-        self.program: Behind | None = None
-        """The program in the background, while there is one."""
+        self.program: BackgroundProgram | None = None
+        """The program in the background, once launched."""
 
-    def look(self, take: Callable[[Seen | Unavailable], None]) -> None:
-        """Reads the run as it stands."""
+    def check(self, receive: Callable[[Checked | Unavailable], None]) -> None:
+        """Reads the current state of the run and passes it to `receive`."""
 
-        def question(reader: RunReader) -> Seen:
+        def question(reader: RunReader) -> Checked:
             run = reader.refresh().run
             count, held = launch_count(self._folder, run.key), held_by(self._folder, run.key)
-            return Seen(run, preflight_of(reader, run), count, held)
+            return Checked(run, preflight_of(reader, run), count, held)
 
-        def answer(found: Seen | Unavailable) -> None:
-            # The loop may have ended while the reader was at work.
+        def answer(found: Checked | Unavailable) -> None:
+            # The event loop may have ended while the reader was working.
             with suppress(RuntimeError):
-                self.app.call_later(take, found)
+                self.app.call_later(receive, found)
 
         self._feed.ask(self._run.key, question, answer)
 
@@ -167,70 +175,70 @@ class Launcher:
         plan: Plan,
         choices: Choices,
         in_terminal: bool,
-        refused: Callable[[str], None],
-        begun: Callable[[], None],
-        over: Callable[[Over], None],
+        on_refused: Callable[[str], None],
+        on_start: Callable[[], None],
+        on_result: Callable[[LaunchResult], None],
     ) -> None:
-        """Launches a plan that was confirmed: under the lock, if the run stands as it stood."""
+        """Launches a confirmed plan under the lock, if the run has not changed since."""
         try:
             launching = claim(self._folder, plan, self._clock)
         except (Refused, AlreadyRunning, NoLock) as why:
-            refused(f"{why}")
+            on_refused(f"{why}")
             return
 
-        def go(seen: Seen | Unavailable) -> None:
+        def proceed(checked: Checked | Unavailable) -> None:
             try:
-                if isinstance(seen, Unavailable):
-                    raise Refused(f"It cannot be read now: {seen.reason}.")
-                check(plan, seen.preflight, choices)
-                self._start(launching, in_terminal, begun, over)
+                if isinstance(checked, Unavailable):
+                    raise Refused(f"The run cannot be read now: {checked.reason}.")
+                check(plan, checked.preflight, choices)
+                self._start(launching, in_terminal, on_start, on_result)
             except Refused as why:
                 launching.release()
-                refused(f"{why}")
+                on_refused(f"{why}")
             except BaseException:
                 launching.release()
                 raise
 
-        self.look(go)
+        self.check(proceed)
 
     def _start(
         self,
         launching: Launching,
         in_terminal: bool,
-        begun: Callable[[], None],
-        over: Callable[[Over], None],
+        on_start: Callable[[], None],
+        on_result: Callable[[LaunchResult], None],
     ) -> None:
         launch = launching.begin(TERMINAL if in_terminal else BACKGROUND)
 
         def ended(code: int | None) -> None:
-            self._judge(launching, code, over, LOOK_AGAIN_SECONDS)
+            self._judge(launching, code, on_result, RETRY_SECONDS)
 
         try:
             if in_terminal:
                 ended(hand_over(self.app, launching))
                 return
             folder = output_folder(self._folder, launch.id)
-            self.program = Behind(self.app, launching, folder, ended)
+            self.program = BackgroundProgram(self.app, launching, folder, ended)
         except (NotStarted, SuspendNotSupported) as why:
-            over(Over(launching.end(None, None, started=False), f"{why}"))
+            on_result(LaunchResult(launching.end(None, None, started=False), f"{why}"))
             return
-        begun()
+        on_start()
 
     def _judge(
         self,
         launching: Launching,
         code: int | None,
-        over: Callable[[Over], None],
+        on_result: Callable[[LaunchResult], None],
         pauses: tuple[float, ...],
     ) -> None:
-        """Looks at the store until it can be read, or patience ends."""
+        """Reads the run, with retries after `pauses` seconds, and reports the outcome."""
 
-        def take(seen: Seen | Unavailable) -> None:
-            if isinstance(seen, Unavailable) and pauses:
+        def receive(checked: Checked | Unavailable) -> None:
+            if isinstance(checked, Unavailable) and pauses:
                 rest = pauses[1:]
-                self.app.set_timer(pauses[0], lambda: self._judge(launching, code, over, rest))
+                self.app.set_timer(pauses[0], lambda: self._judge(launching, code, on_result, rest))
                 return
-            after = None if isinstance(seen, Unavailable) else seen.preflight
-            over(Over(launching.end(code, after), exit_words(code)))
+            after = None if isinstance(checked, Unavailable) else checked.preflight
+            on_result(LaunchResult(launching.end(code, after), exit_words(code)))
 
-        self.look(take)
+        self.check(receive)

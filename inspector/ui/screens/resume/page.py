@@ -1,4 +1,4 @@
-"""The text of the dialog: where the run stands, what would happen, and the command."""
+"""The text of the dialog: where the run stopped, what would run, and the command."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from inspector.ui.lines import NARROW, Line, wrapped
 from inspector.ui.palette import Ground, Role
 
 VALUE_CELLS = 15
-"""Where the second column begins."""
+"""Width of the column of labels."""
 MOST_LINES = 6
-"""Lines of one fact; the plan that can be saved has all."""
+"""Maximum lines of a fact; the saved plan has all."""
 COMMAND_LINES = 4
 
 
 class ResumePage:
-    """Lines of the dialog, `width` cells on raised ground."""
+    """Builds the lines of the dialog, `width` cells each on raised ground."""
 
     def __init__(self, ui: UiContext, width: int, *, airy: bool = True) -> None:
         self.ui = ui
         self.width = width
         self.airy = airy
-        """Whether blocks are a row apart; where there is no room they are not."""
+        """True if blocks are separated by empty rows."""
         self.inset = 3 if width >= NARROW else 2
         self._strips: list[Strip] = []
         self._blank = True
@@ -40,11 +40,11 @@ class ResumePage:
         return max(1, self.width - 2 * self.inset)
 
     def strips(self) -> list[Strip]:
-        """What was written."""
+        """The lines written so far."""
         return self._strips
 
     def gap(self) -> None:
-        """An empty row, unless there is one already or none is to be spared."""
+        """Adds an empty row, unless the last row is empty or rows are scarce."""
         if self.airy and not self._blank:
             self._strips.append(self._line().strip())
             self._blank = True
@@ -53,51 +53,51 @@ class ResumePage:
         self,
         label: str,
         text: str,
-        sign: str = "",
-        sign_role: Role = Role.MUTED,
+        glyph: str = "",
+        glyph_role: Role = Role.MUTED,
         *,
         role: Role = Role.TEXT,
-        suspended: str = "",
+        note: str = "",
     ) -> None:
-        """A label and what it is, in two columns; below one another where it is narrow."""
+        """Adds a label and its text in two columns, or in one paragraph if the dialog is narrow."""
         glyphs, narrow = self.ui.glyphs, self.width < NARROW
-        if narrow and suspended:
-            text, suspended = f"{text}, {suspended}", ""
-        lead = f"{sign} {label}" if sign else label
+        if narrow and note:
+            text, note = f"{text}, {note}", ""
+        lead = f"{glyph} {label}" if glyph else label
         at = self.inset + (2 if narrow else VALUE_CELLS)
-        # Where it is narrow the label begins the sentence.
+        # In a narrow dialog the label begins the paragraph.
         whole = f"{lead}  {text}" if narrow else text
         room = self.width - self.inset - (self.inset if narrow else at)
         lines = wrapped(glyphs.plain(whole), room, MOST_LINES, glyphs.cut) or [""]
         if narrow:
-            # The lines below are indented, so they are broken anew for what is left.
+            # Further lines are indented: wrap them again for the narrower width.
             rest = whole[len(lines[0]) :].lstrip()
             more = wrapped(glyphs.plain(rest), room - 2, MOST_LINES - 1, glyphs.cut)
             lines = [lines[0].removeprefix(lead).lstrip(), *more]
         for number, words in enumerate(lines):
             line = self._line()
             if number == 0:
-                line.put(self.inset, sign, sign_role)
-                line.add(label, Role.MUTED, skip=1 if sign else 0)
+                line.put(self.inset, glyph, glyph_role)
+                line.add(label, Role.MUTED, skip=1 if glyph else 0)
             line.put(line.cells + 2 if narrow and number == 0 else at, words, role)
             left = self.width - self.inset - line.cells - 3
-            if suspended and number == len(lines) - 1 and cell_width(suspended) <= left:
-                line.add(suspended, Role.MUTED, skip=3)
+            if note and number == len(lines) - 1 and cell_width(note) <= left:
+                line.add(note, Role.MUTED, skip=3)
             self._put(line)
 
-    def remark(self, text: str, sign: str, sign_role: Role, role: Role = Role.TEXT) -> None:
-        """A sentence behind a sign."""
+    def remark(self, text: str, glyph: str, glyph_role: Role, role: Role = Role.TEXT) -> None:
+        """Adds a sentence after a glyph."""
         glyphs = self.ui.glyphs
         lines = wrapped(glyphs.plain(text), self.room - 2, MOST_LINES, glyphs.cut)
         for number, words in enumerate(lines):
             line = self._line()
             if number == 0:
-                line.put(self.inset, sign, sign_role)
+                line.put(self.inset, glyph, glyph_role)
             line.put(self.inset + 2, words, role)
             self._put(line)
 
     def block(self, lines: Sequence[tuple[str, Role]]) -> None:
-        """Lines on the ground colour, as something to be taken away."""
+        """Adds lines on the base ground, set off as text to copy."""
         styles, edge = self.ui.styles, self.inset - 1
         for text, role in lines:
             inner = Line(self.width - 2 * edge, styles, Ground.BG)
@@ -115,7 +115,7 @@ class ResumePage:
 
 
 def write_plan(page: ResumePage, plan: Plan, now: int) -> None:
-    """The facts of a plan, then its command."""
+    """Writes the facts of a plan, then its command."""
     glyphs, flight = page.ui.glyphs, plan.preflight
 
     def safe(text: str) -> str:
@@ -123,18 +123,18 @@ def write_plan(page: ResumePage, plan: Plan, now: int) -> None:
 
     if not flight.resumable:
         page.remark(
-            f"It cannot be resumed: {safe(flight.reason or '')}.".replace("..", "."),
+            f"Not resumable: {safe(flight.reason or '')}.".replace("..", "."),
             glyphs.failed,
             Role.ERROR,
         )
         page.gap()
     if flight.stands is not None:
         kind = "" if flight.position is None else flight.position.kind
-        sign = {"parallel": f"{glyphs.parallel} ", "loop": f"{glyphs.loop} "}.get(kind, "")
-        page.fact("stopped at", sign + safe(flight.stands))
+        construct = {"parallel": f"{glyphs.parallel} ", "loop": f"{glyphs.loop} "}.get(kind, "")
+        page.fact("stopped at", construct + safe(flight.stands))
     if flight.liveness is not None:
         word, _, rest = flight.liveness.partition(", ")
-        page.fact("running?", safe(word), suspended=safe(rest))
+        page.fact("running?", safe(word), note=safe(rest))
     if flight.deadline is not None:
         page.fact("time left", _left(flight.deadline - now), role=Role.WARNING)
     page.gap()
@@ -161,7 +161,7 @@ def write_plan(page: ResumePage, plan: Plan, now: int) -> None:
 
 
 def _left(ms: int) -> str:
-    return "none: its time ran out" if ms <= 0 else duration(ms).strip()
+    return "none, the deadline has passed" if ms <= 0 else duration(ms).strip()
 
 
 def _command(page: ResumePage, plan: Plan) -> list[tuple[str, Role]]:
@@ -169,12 +169,12 @@ def _command(page: ResumePage, plan: Plan) -> list[tuple[str, Role]]:
     if command is None:
         request = (plan.request or "").split("\n")
         shown = [(glyphs.safe(line), Role.TEXT) for line in request[:COMMAND_LINES]]
-        return [*shown, (glyphs.plain("the request to its server; p copies it"), Role.MUTED)]
+        return [*shown, (glyphs.plain("request to the server · p copy"), Role.MUTED)]
     prompt = plan.preflight.prompt
     words = [_word(word, prompt) for word in command.argv]
     text = glyphs.safe(" ".join(words))
     lines = wrapped(text, page.width - 2 * page.inset, COMMAND_LINES, glyphs.cut)
-    note = "the exact command"
+    note = "exact command"
     if prompt is not None:
         count = prompt.rstrip("\n").count("\n") + 1
         note += f"; the prompt has {count} line{'' if count == 1 else 's'}"
@@ -184,7 +184,7 @@ def _command(page: ResumePage, plan: Plan) -> list[tuple[str, Role]]:
 
 
 def _word(word: str, prompt: str | None) -> str:
-    """A word as it is read; of a prompt its first line stands for all."""
+    """A quoted argument; a prompt is shortened to its first line."""
     if prompt is not None and word == prompt:
         return f'"{word.partition(chr(10))[0].rstrip(".")}"'
     return f'"{word}"' if not word or any(char.isspace() for char in word) else word
@@ -195,25 +195,29 @@ def _home(folder: str) -> str:
     return f"~{folder[len(home) :]}" if home and f"{folder}/".startswith(f"{home}/") else folder
 
 
-def write_question(page: ResumePage, plan: Plan, behind: bool) -> None:
-    """What is asked before a launch: once more what is at stake."""
+def write_question(page: ResumePage, plan: Plan, background: bool) -> None:
+    """Writes the confirmation question with liveness and warnings."""
     glyphs, flight = page.ui.glyphs, plan.preflight
-    where = "in the background" if behind else "in this terminal"
-    page.remark(f"Launch it {where}?", glyphs.finding, Role.WARNING, Role.STRONG)
+    where = "in the background" if background else "in this terminal"
+    page.remark(f"Launch {where}?", glyphs.finding, Role.WARNING, Role.STRONG)
     page.gap()
     if flight.liveness is not None:
         page.remark(
-            sentence(f"alive: {glyphs.safe(flight.liveness)}"), glyphs.finding, Role.WARNING
+            sentence(f"liveness: {glyphs.safe(flight.liveness)}"), glyphs.finding, Role.WARNING
         )
     for caution in flight.warnings:
         page.remark(glyphs.safe(caution.message), glyphs.finding, Role.WARNING)
-    if behind:
-        page.remark("Nobody can answer what it asks.", glyphs.finding, Role.WARNING)
+    if background:
+        page.remark(
+            "Prompts of the program cannot be answered in the background.",
+            glyphs.finding,
+            Role.WARNING,
+        )
     page.gap()
     page.block(_command(page, plan))
 
 
-def write_outcome(page: ResumePage, outcome: Outcome, ended: str, said: Sequence[str]) -> None:
+def write_outcome(page: ResumePage, outcome: Outcome, ended: str, output: Sequence[str]) -> None:
     """Writes the result of a launch: the recorded outcome first, then the exit code."""
     glyphs = page.ui.glyphs
     well = outcome.went_well
@@ -228,11 +232,11 @@ def write_outcome(page: ResumePage, outcome: Outcome, ended: str, said: Sequence
     for change in outcome.changes:
         name, _, what = change.partition(": ")
         page.fact(glyphs.safe(name), glyphs.safe(what))
-    write_said(page, said)
+    write_output(page, output)
 
 
-def write_said(page: ResumePage, said: Sequence[str]) -> None:
-    """The end of what a program in the background wrote."""
-    if said:
+def write_output(page: ResumePage, output: Sequence[str]) -> None:
+    """Writes the last lines of a background program's output."""
+    if output:
         page.gap()
-        page.block([(page.ui.glyphs.safe(line), Role.MUTED) for line in said])
+        page.block([(page.ui.glyphs.safe(line), Role.MUTED) for line in output])

@@ -1,4 +1,4 @@
-"""The dialog about resuming a run: facts, command, choices; it asks once more before a launch."""
+"""The resume dialog: facts, command, actions; a launch needs a second confirmation."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from inspector.ui.commands import Hint
 from inspector.ui.lines import NARROW
 from inspector.ui.palette import Role
 from inspector.ui.screens.resume.commands import RESUME
-from inspector.ui.screens.resume.launcher import Launcher, Over, Seen
+from inspector.ui.screens.resume.launcher import Checked, Launcher, LaunchResult
 from inspector.ui.screens.resume.page import (
     ResumePage,
     write_outcome,
+    write_output,
     write_plan,
     write_question,
-    write_said,
 )
 from inspector.ui.screens.resume.widgets import (
     NOTHING_STARTED,
     Choice,
+    ChoiceBuilder,
     ChoiceList,
-    Offer,
     ResumeText,
     ResumeTitle,
     Stage,
@@ -47,15 +47,15 @@ from inspector.ui.widgets.line_list import LineList
 from inspector.ui.widgets.prompt_input import PromptInput
 
 WIDEST = 95
-SAID_LINES = 8
-UNTIL = "read-only until you launch"
-NOTHING_TO_DECIDE = "Nothing can be approved from here; a gate is answered where its run goes on."
-WITH_UNTIL = 76
-"""Columns in which the footer has room for that too."""
+OUTPUT_LINES = 8
+READ_ONLY_NOTE = "read-only until you launch"
+NOTHING_TO_DECIDE = "Nothing to approve or deny here."
+NOTE_WIDTH = 76
+"""Minimum columns for the note in the footer."""
 
 
 class ResumeScreen(CommandScreen):
-    """What resuming a run would do; nothing is started without a second word."""
+    """Shows what resuming a run would do; launches only after a second confirmation."""
 
     SCOPE = RESUME
     HINTS: ClassVar[tuple[str, ...]] = ("do", "back")
@@ -66,112 +66,112 @@ class ResumeScreen(CommandScreen):
         self._run = run
         self._folder = folder
         self._choices = Choices(settings.hosts, settings.prism_resume)
-        self._seen: Seen | None = None
-        self._made: tuple[Seen, Choices, Plan] | None = None
+        self._checked: Checked | None = None
+        self._made: tuple[Checked, Choices, Plan] | None = None
         self._unreadable: str | None = None
-        self._over: Over | None = None
-        self._behind = False
-        """Whether the launch that is asked about is one in the background."""
+        self._result: LaunchResult | None = None
+        self._background = False
+        """True if the pending launch is one in the background."""
         self._stage = Stage.READING
 
     def compose(self) -> ComposeResult:
-        """Title, facts, a field for what has to be typed, choices; the footer below."""
+        """Title, facts, confirmation field, actions; footer."""
         with Vertical(id="resume", classes="-ascii" if self.ui.glyphs.ascii else None):
             yield ResumeTitle(self._run.title)
             yield ResumeText()
-            field = TypedField("type", "enter launches, esc goes back", id="resume-typed")
+            field = TypedField("type", "Enter launch · Esc back", id="resume-typed")
             field.display = False
             yield field
             yield ChoiceList()
         yield Footer()
 
     def on_mount(self) -> None:
-        """Reads the run; the clock only runs down to a deadline."""
+        """Check the run, and start a timer for deadline and output."""
         super().on_mount()
         self._launcher = Launcher(self.app, self._feed, self._run, self._folder, self.ui.clock)
         self.query_one(ChoiceList).focus()
-        self._launcher.look(self._take)
+        self._launcher.check(self._update)
         self.set_interval(1.0, self._tick)
         self._show(Stage.READING)
 
-    # What is known
+    # State
 
     @property
     def is_open(self) -> bool:
-        """Whether the dialog was not left; answers may come later than that."""
+        """True until the dialog is closed; callbacks may come later."""
         return self in self._launcher.app.screen_stack
 
     @property
     def plan(self) -> Plan | None:
-        """The plan for what was read and chosen; programs are looked for once."""
-        if self._seen is None:
+        """The plan for the last check and the choices; cached, as it searches for programs."""
+        if self._checked is None:
             return None
         made = self._made
-        if made is None or made[0] is not self._seen or made[1] != self._choices:
-            made = self._made = (self._seen, self._choices, self._seen.plan(self._choices))
+        if made is None or made[0] is not self._checked or made[1] != self._choices:
+            made = self._made = (self._checked, self._choices, self._checked.plan(self._choices))
         return made[2]
 
-    def _take(self, seen: Seen | Unavailable) -> None:
+    def _update(self, checked: Checked | Unavailable) -> None:
         if not self.is_open:
             return
-        self._unreadable = seen.reason if isinstance(seen, Unavailable) else None
-        self._seen = None if isinstance(seen, Unavailable) else seen
+        self._unreadable = checked.reason if isinstance(checked, Unavailable) else None
+        self._checked = None if isinstance(checked, Unavailable) else checked
         if self._stage in (Stage.READING, Stage.PLAN):
             self._show(Stage.PLAN)
 
     def _tick(self) -> None:
-        seen = self._seen
-        runs_down = seen is not None and seen.preflight.deadline is not None
-        if self._stage is Stage.BEHIND or (self._stage is Stage.PLAN and runs_down):
-            self._lay_out(keep=True)
+        checked = self._checked
+        counts_down = checked is not None and checked.preflight.deadline is not None
+        if self._stage is Stage.BACKGROUND or (self._stage is Stage.PLAN and counts_down):
+            self._layout_page(keep=True)
 
-    # What is shown
+    # Display
 
     def _show(self, stage: Stage) -> None:
         self._stage = stage
-        typed = self._to_type() is not None and stage is Stage.QUESTION
+        typed = self._confirmation() is not None and stage is Stage.QUESTION
         field = self.query_one(TypedField)
         field.display = typed
-        self._lay_out(keep=False)
+        self._layout_page(keep=False)
         (field if typed else self.query_one(ChoiceList)).focus()
         self.show_hints()
 
-    def _to_type(self) -> str | None:
-        return None if self._seen is None else self._seen.preflight.confirm
+    def _confirmation(self) -> str | None:
+        return None if self._checked is None else self._checked.preflight.confirm
 
-    def _not_happened(self) -> str:
+    def _state_text(self) -> str:
         program = self._launcher.program
-        if self._stage is Stage.BEHIND and program is not None:
-            return f"runs in the background as process {program.pid}"
-        return "it is over" if self._stage is Stage.OVER else NOTHING_STARTED
+        if self._stage is Stage.BACKGROUND and program is not None:
+            return f"running in the background as process {program.pid}"
+        return "finished" if self._stage is Stage.OVER else NOTHING_STARTED
 
     def _write(self, page: ResumePage) -> None:
-        plan, over, program = self.plan, self._over, self._launcher.program
+        plan, result, program = self.plan, self._result, self._launcher.program
         glyphs = self.ui.glyphs
-        said = () if program is None else program.said[-SAID_LINES:]
-        if self._stage is Stage.OVER and over is not None:
-            write_outcome(page, over.outcome, glyphs.safe(over.ended), said)
-        elif self._stage is Stage.BEHIND and program is not None:
-            page.remark("It goes on when this is closed.", glyphs.running, Role.ACCENT)
-            write_said(page, [*said, program.current] if program.current else said)
+        output = () if program is None else program.output[-OUTPUT_LINES:]
+        if self._stage is Stage.OVER and result is not None:
+            write_outcome(page, result.outcome, glyphs.safe(result.ended), output)
+        elif self._stage is Stage.BACKGROUND and program is not None:
+            page.remark("Keeps running after you close this.", glyphs.running, Role.ACCENT)
+            write_output(page, [*output, program.current] if program.current else output)
         elif self._unreadable is not None:
             page.remark(
-                f"It cannot be read now: {glyphs.safe(self._unreadable)}.",
+                f"The run cannot be read now: {glyphs.safe(self._unreadable)}.",
                 glyphs.failed,
                 Role.ERROR,
             )
         elif plan is None or self._stage is Stage.STARTING:
-            page.remark("reading" if plan is None else "starting", glyphs.pending, Role.MUTED)
+            page.remark("Loading…" if plan is None else "Starting…", glyphs.pending, Role.MUTED)
         elif self._stage is Stage.QUESTION:
-            write_question(page, plan, self._behind)
-            if self._to_type() is not None:
-                page.remark(f"Type {glyphs.safe(self._to_type() or '')} to launch it.", " ",
+            write_question(page, plan, self._background)
+            if self._confirmation() is not None:
+                page.remark(f"Type {glyphs.safe(self._confirmation() or '')} to launch.", " ",
                             Role.MUTED, Role.STRONG)  # fmt: skip
         else:
             write_plan(page, plan, self.ui.clock())
 
-    def _lay_out(self, *, keep: bool) -> None:
-        """Fits text and choices into the terminal: the text scrolls where there is no room."""
+    def _layout_page(self, *, keep: bool) -> None:
+        """Fits text and actions into the terminal; the text scrolls if it is too long."""
         width = min(WIDEST, self.size.width) - 2
         rows = self.size.height - 3
         if width <= 0 or rows <= 0:
@@ -188,15 +188,15 @@ class ResumeScreen(CommandScreen):
         text = max(1, min(len(page.strips()), rows - fixed - listed))
         is_cut = text < len(page.strips())
         space = 1 if airy else 0
-        title, sheet = self.query_one(ResumeTitle), self.query_one(ResumeText)
+        title, text_view = self.query_one(ResumeTitle), self.query_one(ResumeText)
         offered = self.query_one(ChoiceList)
-        more = f"{self.ui.keys.shown('cursor.page-down')} for more" if is_cut else ""
-        title.show(self._not_happened(), more)
+        more = f"{self.ui.keys.shown('cursor.page-down')} more" if is_cut else ""
+        title.show(self._state_text(), more)
         title.styles.margin = (space, 0)
-        sheet.styles.height = text
+        text_view.styles.height = text
         offered.styles.height = listed
         offered.styles.margin = (space, 0)
-        sheet.show(page.strips(), keep=keep)
+        text_view.show(page.strips(), keep=keep)
         offered.show(choices, airy=airy, keep=keep)
 
     def _page(self, width: int, choices: Sequence[Choice], airy: bool) -> tuple[ResumePage, int]:
@@ -206,42 +206,44 @@ class ResumeScreen(CommandScreen):
         return page, len(choices) + apart
 
     def on_resize(self, event: events.Resize) -> None:
-        """What fits depends on the terminal."""
-        self._lay_out(keep=True)
+        """Fit the dialog into the new size."""
+        self._layout_page(keep=True)
         self.show_hints()
 
-    def show_hints(self, right: str = UNTIL) -> None:
-        """The footer of a dialog."""
+    def show_hints(self, right: str = READ_ONLY_NOTE) -> None:
+        """Show the hints of the dialog in the footer."""
         keys = self.ui.keys
-        over = self._stage in (Stage.OVER, Stage.BEHIND)
-        leave = Hint(keys.shown("back"), "close" if over else "cancel")
-        found = [Hint("↑ ↓", "choose"), *keys.hints(["do"]), leave]
+        finished = self._stage in (Stage.OVER, Stage.BACKGROUND)
+        leave = Hint(keys.shown("back"), "close" if finished else "cancel")
+        found = [Hint("↑ ↓", "select"), *keys.hints(["do"]), leave]
         if self.size.width < NARROW:
             found.reverse()
-        short = self.size.width < WITH_UNTIL
+        short = self.size.width < NOTE_WIDTH
         last = keys.hints([self.HELP_HINT])
         for footer in self.query(Footer):
-            footer.show(found, last[0] if last else None, "" if over or short else right)
+            footer.show(found, last[0] if last else None, "" if finished or short else right)
 
     def _offered(self) -> list[Choice]:
         names = [one.name for one in hosts(self._choices.hosts)]
-        typed = self._to_type() is not None
-        return Offer(self._stage, self.plan, typed, names, self.disabled_reason).choices()
+        typed = self._confirmation() is not None
+        return ChoiceBuilder(self._stage, self.plan, typed, names, self.disabled_reason).choices()
 
-    # What can be done
+    # Commands
 
     def disabled_reason(self, name: str) -> str | None:
-        """Why a command cannot be done now."""
+        """Why a command is not available now; None if it is."""
         plan = self.plan
-        if name not in _OF_A_PLAN:
+        if name not in _PLAN_COMMANDS:
             return None
         if plan is None or self._stage is not Stage.PLAN:
-            return "Not now."
+            return "Not available at this stage."
         if name == "prompt.copy":
             has_any = plan.preflight.prompt is not None or plan.request is not None
-            return None if has_any else "There is neither a prompt nor a request."
+            return None if has_any else "No prompt and no request to copy."
         if name == "host.next":
-            return None if plan.preflight.prompt is not None else "No host is asked for this."
+            return (
+                None if plan.preflight.prompt is not None else "This run is resumed without a host."
+            )
         if name == "decision.next":
             return None if plan.preflight.decisions else NOTHING_TO_DECIDE
         if name == "command.copy":
@@ -252,7 +254,7 @@ class ResumeScreen(CommandScreen):
 
     @on(LineList.Chosen)
     def action_do(self) -> None:
-        """Does what the cursor is on."""
+        """Run the selected action."""
         choice = self.query_one(ChoiceList).choice
         if choice is None:
             return
@@ -261,36 +263,36 @@ class ResumeScreen(CommandScreen):
         else:
             self._launch()
 
-    @on(ChoiceList.Turned)
-    def _turned(self, message: ChoiceList.Turned) -> None:
-        sheet = self.query_one(ResumeText)
-        sheet.action_cursor_page_down() if message.down else sheet.action_cursor_page_up()
+    @on(ChoiceList.PageRequested)
+    def _page_requested(self, message: ChoiceList.PageRequested) -> None:
+        text_view = self.query_one(ResumeText)
+        text_view.action_cursor_page_down() if message.down else text_view.action_cursor_page_up()
 
     def action_back(self) -> None:
-        """From the question back to the plan; else out of the dialog."""
+        """Go back from the question to the plan, else close the dialog."""
         if self._stage is Stage.QUESTION:
             self._show(Stage.PLAN)
         elif self._stage is not Stage.STARTING:
             self.dismiss()
 
     def action_command_copy(self) -> None:
-        """Copies the command as text for a shell."""
+        """Copy the command, quoted for a shell."""
         plan = self.plan
         if plan is not None and plan.command is not None:
-            self._say(copy(self.app, shell_line(plan.command), "the command"))
+            self._show_text(copy(self.app, shell_line(plan.command), "the command"))
 
     def action_prompt_copy(self) -> None:
-        """Copies the prompt, or the request to a server."""
+        """Copy the prompt, or the request to a server."""
         plan = self.plan
         if plan is None:
             return
         if plan.preflight.prompt is not None:
-            self._say(copy(self.app, plan.preflight.prompt, "the prompt"))
+            self._show_text(copy(self.app, plan.preflight.prompt, "the prompt"))
         elif plan.request is not None:
-            self._say(copy(self.app, plan.request, "the request"))
+            self._show_text(copy(self.app, plan.request, "the request"))
 
     def action_plan_save(self) -> None:
-        """Writes the plan into a file of ours."""
+        """Save the plan as Markdown in our state folder."""
         plan = self.plan
         if plan is None:
             return
@@ -298,38 +300,38 @@ class ResumeScreen(CommandScreen):
         try:
             path = save(markdown(plan).encode(), name, self._folder / "plans")
         except OSError as error:
-            self._say(f"It could not be saved: {error}")
+            self._show_text(f"Not saved: {error}")
             return
-        self._say(f"Saved in {path}")
+        self._show_text(f"Saved to {path}")
 
     def action_host_next(self) -> None:
-        """Asks the next of the hosts that are known."""
+        """Switch to the next known host."""
         plan = self.plan
         names = [one.name for one in hosts(self._choices.hosts)]
         at = names.index(plan.host) if plan is not None and plan.host in names else -1
         self._choices = replace(self._choices, host=names[(at + 1) % len(names)])
-        self._lay_out(keep=True)
+        self._layout_page(keep=True)
 
     def action_decision_next(self) -> None:
-        """Takes the next of the decisions that can be taken."""
+        """Switch to the next possible decision."""
         plan = self.plan
         if plan is None or not plan.preflight.decisions:
             return
         words = [one.word for one in plan.preflight.decisions]
         at = words.index(plan.decision) if plan.decision in words else -1
         self._choices = replace(self._choices, decision=words[(at + 1) % len(words)])
-        self._lay_out(keep=True)
+        self._layout_page(keep=True)
 
     def action_launch(self) -> None:
-        """Asks once more before a launch in this terminal."""
-        self._ask(behind=False)
+        """Ask for confirmation of a launch in this terminal."""
+        self._ask(background=False)
 
     def action_launch_behind(self) -> None:
-        """Asks once more before a launch in the background."""
-        self._ask(behind=True)
+        """Ask for confirmation of a launch in the background."""
+        self._ask(background=True)
 
-    def _ask(self, *, behind: bool) -> None:
-        self._behind = behind
+    def _ask(self, *, background: bool) -> None:
+        self._background = background
         self.query_one(TypedField).value = ""
         self._show(Stage.QUESTION)
 
@@ -337,10 +339,10 @@ class ResumeScreen(CommandScreen):
     def _left(self, event: PromptInput.Left) -> None:
         if event.key != "enter":
             self.action_back()
-        elif event.field.value.strip() == self._to_type():
+        elif event.field.value.strip() == self._confirmation():
             self._launch()
         else:
-            self._say("That is something else: nothing was started.")
+            self._show_text("Text does not match. Nothing was started.")
 
     # The launch
 
@@ -352,37 +354,37 @@ class ResumeScreen(CommandScreen):
         self._launcher.launch(
             plan,
             self._choices,
-            not self._behind,
+            not self._background,
             self._refused,
-            self._begun,
+            self._started,
             self._ended,
         )
 
-    def _begun(self) -> None:
+    def _started(self) -> None:
         if self.is_open:
-            self._show(Stage.BEHIND)
+            self._show(Stage.BACKGROUND)
 
     def _refused(self, why: str) -> None:
         if self.is_open:
             self._show(Stage.PLAN)
-            self._launcher.look(self._take)
-            self._say(why)
+            self._launcher.check(self._update)
+            self._show_text(why)
 
-    def _ended(self, over: Over) -> None:
-        self._over = over
+    def _ended(self, result: LaunchResult) -> None:
+        self._result = result
         if self.is_open:
             self._show(Stage.OVER)
             return
         front = self._launcher.app.screen
         if isinstance(front, CommandScreen):
             title = self._run.title
-            front.show_message(front.ui.glyphs.safe(f"{title}: {over.outcome.words}."))
+            front.show_message(front.ui.glyphs.safe(f"{title}: {result.outcome.words}."))
 
-    def _say(self, sentence: str) -> None:
+    def _show_text(self, sentence: str) -> None:
         self.show_message(self.ui.glyphs.safe(sentence))
 
 
-_OF_A_PLAN = (
+_PLAN_COMMANDS = (
     "command.copy", "prompt.copy", "plan.save", "host.next", "decision.next", "launch",
     "launch.behind",
 )  # fmt: skip

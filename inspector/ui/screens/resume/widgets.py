@@ -21,25 +21,25 @@ from inspector.ui.widgets.text_view import TextView
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something that can be done; `reason` says why it cannot be done now."""
+    """An action of the dialog; `reason` says why it is not available, None if it is."""
 
     command: str
     label: str
     note: str = ""
     reason: str | None = None
-    is_told: bool = False
-    """Whether the reason stands in the text above."""
+    reason_above: bool = False
+    """True if the text above already gives the reason."""
     apart: bool = False
-    """Whether an empty row stands above it, where there is room."""
+    """True if it is preceded by an empty row where there is room."""
 
 
 class ChoiceList(LineList):
-    """The choices, the dangerous ones apart; pages are those of the text above."""
+    """The actions, the dangerous ones set apart. Page keys scroll the text above."""
 
     SHOWS_POSITION = False
 
-    class Turned(Message):
-        """A page of the text above is asked for."""
+    class PageRequested(Message):
+        """A page key was pressed, which scrolls the text above."""
 
         def __init__(self, down: bool) -> None:
             super().__init__()
@@ -50,7 +50,7 @@ class ChoiceList(LineList):
         self._rows: list[Choice | None] = []
 
     def show(self, choices: Sequence[Choice], *, airy: bool, keep: bool) -> None:
-        """Takes choices; the cursor stays on the one it is on, or goes to the first."""
+        """Lists choices. With `keep` the cursor stays on its command, else it goes to the first."""
         before = self.choice
         self._rows = []
         for choice in choices:
@@ -68,28 +68,28 @@ class ChoiceList(LineList):
 
     @property
     def choice(self) -> Choice | None:
-        """What the cursor is on."""
+        """The selected choice."""
         return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
 
     @property
     def row_count(self) -> int:
-        """Choices and empty rows."""
+        """Number of choices and empty rows."""
         return len(self._rows)
 
     def selectable(self, row: int) -> bool:
-        """Empty rows are passed over."""
+        """Empty rows cannot be selected."""
         return self._rows[row] is not None
 
     def action_cursor_page_down(self) -> None:
-        """Turns to the next page of the text above."""
-        self.post_message(self.Turned(True))
+        """Scroll the text above down by a page."""
+        self.post_message(self.PageRequested(True))
 
     def action_cursor_page_up(self) -> None:
-        """Turns to the page before."""
-        self.post_message(self.Turned(False))
+        """Scroll the text above up by a page."""
+        self.post_message(self.PageRequested(False))
 
     def version(self, row: int) -> Hashable:
-        """A choice is what it says."""
+        """A painted row depends on its choice only."""
         return self._rows[row]
 
     def rest(self, width: int) -> Line:
@@ -97,7 +97,7 @@ class ChoiceList(LineList):
         return Line(width, self.ui.styles, Ground.RAISED)
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """A choice."""
+        """Paint a choice: label, note or reason, key."""
         choice, ui = self._rows[row], self.ui
         if choice is None:
             return self.rest(width).strip()
@@ -112,7 +112,7 @@ class ChoiceList(LineList):
         room = end - cell_width(key) - 2
         role = Role.MUTED if choice.reason else Role.STRONG if cursor else Role.TEXT
         line.put(2, clip(glyphs.plain(choice.label), room - 2, ellipsis=glyphs.cut), role)
-        note = choice.note if choice.is_told or not choice.reason else choice.reason
+        note = choice.note if choice.reason_above or not choice.reason else choice.reason
         left = room - line.cells - 3
         if note and left >= min(12, cell_width(note)):
             line.add(clip(glyphs.plain(note), left, ellipsis=glyphs.cut), Role.MUTED, skip=3)
@@ -125,18 +125,18 @@ NOTHING_STARTED = "nothing has been started"
 
 
 class Stage(Enum):
-    """What the dialog is about now."""
+    """Stages of the dialog."""
 
     READING = auto()
     PLAN = auto()
     QUESTION = auto()
     STARTING = auto()
-    BEHIND = auto()
+    BACKGROUND = auto()
     OVER = auto()
 
 
 class ResumeTitle(LineWidget):
-    """What it is about, and what has not happened."""
+    """Title of the dialog, and whether anything has been started."""
 
     def __init__(self, title: str) -> None:
         super().__init__(id="resume-title")
@@ -145,12 +145,12 @@ class ResumeTitle(LineWidget):
         self._more = ""
 
     def show(self, right: str, more: str = "") -> None:
-        """Says at the right what has or has not happened, and how the text goes on."""
+        """Sets the state shown at the right, and the hint `more` on how to scroll the text."""
         self._right, self._more = right, more
         self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """The row."""
+        """Paint the row."""
         line, glyphs = self.line(width, Ground.RAISED), self.ui.glyphs
         inset = ResumePage(self.ui, width).inset
         more, end = glyphs.plain(self._more), width - inset
@@ -164,7 +164,7 @@ class ResumeTitle(LineWidget):
 
 
 class ResumeText(TextView):
-    """The facts; scrolled from the list of choices, which has the keys."""
+    """The facts; scrolled by the list of choices, which has the focus."""
 
     def __init__(self) -> None:
         super().__init__(id="resume-text")
@@ -172,30 +172,30 @@ class ResumeText(TextView):
 
 
 class TypedField(PromptInput):
-    """What has to be typed before a run that may live, or one that moves money, is launched."""
+    """Field for the confirmation text of a run that may be running or that moves money."""
 
     SURROUND = Ground.RAISED
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """What choices depend on."""
+class ChoiceBuilder:
+    """Makes the choices for a stage and a plan."""
 
     stage: Stage
     plan: Plan | None
     typed: bool
-    """Whether something has to be typed before a launch."""
+    """True if a text has to be typed to confirm the launch."""
     hosts: Sequence[str]
-    """Names of all hosts."""
-    why_not: Callable[[str], str | None]
+    """Names of all known hosts."""
+    disabled_reason: Callable[[str], str | None]
 
     def choices(self) -> list[Choice]:
-        """What can be done now, Cancel first."""
-        if self.stage in (Stage.OVER, Stage.BEHIND):
+        """Returns the available choices, Cancel first."""
+        if self.stage in (Stage.OVER, Stage.BACKGROUND):
             return [Choice("back", "Close")]
         cancel = Choice("back", "Cancel")
         if self.stage is Stage.QUESTION:
-            now = [] if self.typed else [Choice("", "Launch it now", apart=True)]
+            now = [] if self.typed else [Choice("", "Launch now", apart=True)]
             return [cancel, *now]
         if self.plan is None or self.stage is not Stage.PLAN:
             return [cancel]
@@ -211,17 +211,19 @@ class Offer:
         if plan.preflight.prompt is not None:
             others = [name for name in self.hosts if name != plan.host]
             note = f"or {', '.join(others)}" if others else ""
-            found.append(self._choice("host.next", f"Ask {plan.host or '-'}", note))
+            found.append(self._choice("host.next", f"Resume with: {plan.host or '-'}", note))
         if plan.preflight.decisions:
             words = " or ".join(one.word for one in plan.preflight.decisions)
-            label = f"Decision: {plan.decision or 'not taken'}"
+            label = f"Decision: {plan.decision or 'none yet'}"
             found.append(self._choice("decision.next", label, words))
-        launch = self._choice("launch", "Launch in this terminal", "asks once more")
+        launch = self._choice("launch", "Launch in this terminal", "asks for confirmation")
         found.append(replace(launch, apart=True))
         found.append(self._choice("launch.behind", "Launch in the background"))
         return found
 
     def _choice(self, command: str, label: str, note: str = "") -> Choice:
-        reason = self.why_not(command)
-        is_told = reason is not None and self.plan is not None and reason == self.plan.problem
-        return Choice(command, label, "" if is_told else note, reason, is_told=is_told)
+        reason = self.disabled_reason(command)
+        reason_above = reason is not None and self.plan is not None and reason == self.plan.problem
+        return Choice(
+            command, label, "" if reason_above else note, reason, reason_above=reason_above
+        )

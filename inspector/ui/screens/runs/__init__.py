@@ -1,4 +1,4 @@
-"""The list of all runs: what needs someone, what runs, what is over.
+"""The start screen: the list of all runs, its counts and filter, and a preview of one run.
 
-Not here: grouping and filtering, which are pure (`inspector.derive`).
+Grouping and filtering are pure and live in `inspector.derive`.
 """

@@ -1,4 +1,4 @@
-"""What can be done on the list of runs."""
+"""Commands of the list of runs."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ RUNS_COMMANDS = (
     Command("open", "Open the run", ("enter",), (RUNS,), hint="open"),
     Command(
         "filter",
-        "Filter as you type",
+        "Filter",
         ("/",),
         (RUNS,),
         hint="filter",
-        help="Every word must be in the title, run id, runtime or status; esc clears.",
+        help="Each word must occur in the title, run id, runtime or status. Esc clears the filter.",
     ),
     Command(
         "needs-me",
-        "Only what needs me",
+        "Show only runs that need attention",
         ("n",),
         (RUNS,),
         hint="needs me",
-        help="Waiting runs, and those that failed within a day and were not followed by another.",
+        help="Waiting runs, and runs that failed in the last 24 hours and were not run again.",
     ),
     Command(
         "sort",
-        "Sort by start, elapsed, tokens or title",
+        "Sort by start, elapsed time, tokens or title",
         ("s",),
         (RUNS,),
         hint="sort",
-        help="Groups stay; the order is that within each group.",
+        help="Runs are sorted within each group.",
     ),
 )

@@ -1,4 +1,4 @@
-"""The row of counts above the list, and the filter that opens in its place."""
+"""The counts above the list of runs, and the filter field that replaces them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_COUNTS = Counts()
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What the row says; `shown` is None while no run is hidden."""
+    """Numbers of the row; `shown` is None if no run is hidden."""
 
     counts: Counts = NO_COUNTS
     problems: int = 0
@@ -31,7 +31,7 @@ class Totals:
 
 
 def count_pieces(counts: Counts, glyphs: Glyphs) -> list[tuple[str, int, str, Role]]:
-    """Sign, number, word and role of each count that is not zero."""
+    """Glyph, number, word and role of each nonzero count."""
     every = [
         (glyphs.waiting, counts.waiting, "waiting", Role.WARNING),
         (glyphs.failed, counts.failed_today, "failed today", Role.ERROR),
@@ -42,48 +42,48 @@ def count_pieces(counts: Counts, glyphs: Glyphs) -> list[tuple[str, int, str, Ro
 
 
 def short_pieces(counts: Counts, glyphs: Glyphs) -> list[Piece]:
-    """The counts as they stand in a narrow header: signs and numbers."""
+    """The counts for a narrow header: glyphs and numbers without words."""
     pieces: list[Piece] = []
-    for sign, number, _, role in count_pieces(counts, glyphs):
-        if sign:
-            pieces.append(Piece(sign, role, 1 if pieces else 0))
+    for glyph, number, _, role in count_pieces(counts, glyphs):
+        if glyph:
+            pieces.append(Piece(glyph, role, 1 if pieces else 0))
             pieces.append(Piece(count(number), Role.TEXT))
     return pieces
 
 
-def shown_of(shown: int, runs: int) -> list[tuple[str, Role]]:
-    """`3 of 1,204 runs`."""
+def shown_pieces(shown: int, runs: int) -> list[tuple[str, Role]]:
+    """`3 of 1,204 runs`, in pieces with their roles."""
     return [(count(shown), Role.STRONG), (f" of {count(runs)} runs", Role.MUTED)]
 
 
 class CountsRow(LineWidget):
-    """How many runs wait, failed, are active and quiet; how many there are and their problems."""
+    """Counts by status on the left; stores to load, runs and problems on the right."""
 
     def __init__(self) -> None:
         super().__init__(id="counts")
         self._totals = Totals()
 
     def show(self, totals: Totals) -> None:
-        """Takes new numbers."""
+        """Shows new numbers."""
         self._totals = totals
         self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """The row."""
+        """Paint the row; counts that do not fit are left out from the right."""
         edge, space = margin(width), gap(width)
         line = self.line(width)
         right = self._right(width)
         cells = sum(cell_width(text) for text, _ in right)
         pieces = count_pieces(self._totals.counts, self.ui.glyphs)
         line.put(edge, "")
-        for sign, number, word, role in pieces:
-            wide = cell_width(f"{sign} {count(number)} {word}".lstrip())
+        for glyph, number, word, role in pieces:
+            wide = cell_width(f"{glyph} {count(number)} {word}".lstrip())
             skip = space if line.cells > edge else 0
             if line.cells + skip + wide + space + cells > width - edge:
                 break
             line.add("", skip=skip)
-            if sign:
-                line.add(sign, role)
+            if glyph:
+                line.add(glyph, role)
                 line.add("", skip=1)
             line.add(count(number))
             line.add(word, Role.MUTED, skip=1)
@@ -97,11 +97,11 @@ class CountsRow(LineWidget):
         found: list[tuple[str, Role]] = []
         if totals.loading:
             stores = "store" if totals.loading == 1 else "stores"
-            found.append((f"{count(totals.loading)} {stores} still to read   ", Role.MUTED))
+            found.append((f"{count(totals.loading)} {stores} still loading   ", Role.MUTED))
         if totals.shown is not None:
             if width >= WIDE:
-                found.append(("only what needs me, n shows all   ", Role.ACCENT))
-            found += shown_of(totals.shown, totals.counts.runs)
+                found.append(("needs attention only · n show all   ", Role.ACCENT))
+            found += shown_pieces(totals.shown, totals.counts.runs)
         else:
             word = "run" if totals.counts.runs == 1 else "runs"
             found += [(count(totals.counts.runs), Role.TEXT), (f" {word}", Role.MUTED)]
@@ -115,26 +115,26 @@ class CountsRow(LineWidget):
 
 
 class FilterField(PromptInput):
-    """The words that are looked for, typed in the row of the counts."""
+    """The filter, in place of the counts."""
 
     EXIT_KEYS = ("enter", "escape", "up", "down", "pageup", "pagedown")
 
     def __init__(self) -> None:
-        super().__init__("/", "esc clears", id="filter")
+        super().__init__("/", "Esc clear", id="filter")
         self._shown, self._runs = 0, 0
 
     def show_found(self, shown: int, runs: int) -> None:
-        """Says how many of how many runs are meant."""
+        """Shows how many runs match."""
         if (shown, runs) != (self._shown, self._runs):
             self._shown, self._runs = shown, runs
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """The field, and beside it how many runs are meant."""
+        """Paint the field with the number of matching runs beside it."""
         width = self.size.width
         narrow = width < NARROW
         edge, space = margin(width), gap(width)
-        found = shown_of(self._shown, self._runs)
+        found = shown_pieces(self._shown, self._runs)
         if narrow:
             found[1] = (found[1][0].removesuffix(" runs"), Role.MUTED)
         cells = sum(len(text) for text, _ in found)

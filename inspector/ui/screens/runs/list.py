@@ -1,4 +1,7 @@
-"""The list of runs in its groups, with a head that names the columns and the topmost group."""
+"""The list of runs by group: column layout, cell texts, the widget, and its glyphs in words.
+
+Columns disappear in a fixed order as the terminal gets narrower.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ from inspector.ui.palette import STATUS_ROLE, Ground, Role, ThemeStyles, status_
 from inspector.ui.widgets.line_list import LineList
 
 TITLE_CELLS = 20
-"""What a title has at least, from 60 columns on."""
+"""Minimum width of a title in terminals of 60 columns or more."""
 WORD_CELLS = 11
 RUNTIME_CELLS = 9
 RUN_CELLS = 7
@@ -46,6 +49,8 @@ DONE_CELLS = 4
 NOW_CELLS = 12
 NET_CELLS = 11
 MOST_NOW_CELLS = 32
+ID_TAIL = 6
+"""Last characters of a run id that are shown."""
 _SHORT_STARTED = 7
 
 _FROM_NET, _FROM_TOKENS, _FROM_RUN, _FROM_LONG_DATES, _FROM_WORD, _FROM_STARTED = (
@@ -56,14 +61,25 @@ _FROM_NET, _FROM_TOKENS, _FROM_RUN, _FROM_LONG_DATES, _FROM_WORD, _FROM_STARTED 
     77,
     65,
 )
+_LABELS: tuple[tuple[str, str, bool], ...] = (
+    ("title", "title", False),
+    ("runtime", "runtime", False),
+    ("run", "run", False),
+    ("started_end", "started", True),
+    ("elapsed_end", "elapsed", True),
+    ("done_end", "done", True),
+    ("now", "now", False),
+    ("tokens_end", "tokens", True),
+    ("net_end", "net", True),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Columns for one width. `*_end` is where a right-aligned column ends; None = it has left."""
+    """Column positions for one width; `*_end` is a right edge. None: the column is hidden."""
 
     width: int
-    sign: int
+    glyph: int
     mark: int
     title: int
     title_cells: int
@@ -80,18 +96,18 @@ class Columns:
 
     @property
     def grouped(self) -> bool:
-        """Whether the names of groups have a place: where the status word would stand."""
+        """True if group names are shown, in the column of the status word."""
         return self.word is not None
 
     @property
     def headed(self) -> bool:
-        """Whether there is a row of column names."""
+        """True if there is a row of column names."""
         return self.done_end is not None
 
 
 @lru_cache(maxsize=64)
 def columns_for(width: int, *, money: bool = True) -> Columns:
-    """The columns of a list of this width; without `money` titles have the place of NET."""
+    """Lays out the columns for a width; without `money` the titles get the space of NET."""
     if width < NARROW:
         end = width - margin(width)
         title = 5
@@ -146,7 +162,7 @@ def _wide(width: int, money: bool) -> Columns:
 
 
 def _spare(width: int, net: bool) -> int:
-    """Cells beyond what the columns of this width take at least."""
+    """Cells beyond the minimum that the columns of this width need."""
     if net:
         return width - _FROM_NET
     for least in (_FROM_TOKENS, _FROM_RUN, _FROM_LONG_DATES):
@@ -157,13 +173,9 @@ def _spare(width: int, net: bool) -> int:
     return width - _FROM_STARTED if width >= _FROM_STARTED else width - 57
 
 
-ID_TAIL = 6
-"""Characters of a run id that tell it from others."""
-
-
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What drawing a row needs beside the run."""
+class RowContext:
+    """Everything besides the run that a row is painted from; `now` in UTC ms."""
 
     styles: ThemeStyles
     glyphs: Glyphs
@@ -174,7 +186,7 @@ class Look:
 
 
 def elapsed_text(run: Run, now: int) -> str:
-    """How long it took or has taken; `?` when whether it lives is not known (now in UTC ms)."""
+    """Elapsed time of a run (`now` in UTC ms); `?` if a running run is quiet: it may be dead."""
     length = elapsed_ms(run, now)
     if length is None and run.status is Status.RUNNING and run.started_at is not None:
         return CANNOT_BE_KNOWN
@@ -182,7 +194,7 @@ def elapsed_text(run: Run, now: int) -> str:
 
 
 def started_text(run: Run, group: Group, now: int, zone: Zone) -> str:
-    """When it began; under the heading `yesterday` the time of day is enough."""
+    """Start of a run; only the time of day in the group `yesterday`."""
     if group is Group.YESTERDAY and run.started_at is not None:
         moment = local_moment(run.started_at, zone)
         return CANNOT_BE_KNOWN if moment is None else f"{moment:%H:%M}"
@@ -190,13 +202,13 @@ def started_text(run: Run, group: Group, now: int, zone: Zone) -> str:
 
 
 def short_id(run: Run, glyphs: Glyphs) -> str:
-    """The end of the run id behind `…`, or all of it when that is no longer."""
+    """The last characters of the run id behind `…`, or the whole id if it is no longer."""
     name = glyphs.safe(run.run_id) if run.run_id else glyphs.plain(NOT_RECORDED)
     return name if cell_width(name) <= ID_TAIL + 1 else glyphs.cut + name[-ID_TAIL:]
 
 
 def done_text(done: int | None) -> str:
-    """Completed steps in four cells; nothing where the runtime counts none."""
+    """Completed steps in at most four cells; empty if the runtime records no count."""
     if done is None:
         return ""
     if done < 10**DONE_CELLS:
@@ -208,7 +220,7 @@ def done_text(done: int | None) -> str:
 
 
 def now_text(run: Run, glyphs: Glyphs) -> tuple[str, bool]:
-    """What goes on, in signs, and whether that is a failure."""
+    """Current progress in glyphs, and whether it is a failure."""
     failed = run.steps.failed
     if run.status is Status.COMPLETED:
         return "", False
@@ -232,7 +244,7 @@ def now_text(run: Run, glyphs: Glyphs) -> tuple[str, bool]:
 
 
 def net_text(run: Run, glyphs: Glyphs, assets: Mapping[str, Asset]) -> str:
-    """The amount of the one asset, or how many assets there are."""
+    """Net amount if there is one asset, else the number of assets."""
     net = run.net
     if not net:
         return glyphs.plain(NOT_RECORDED)
@@ -242,110 +254,99 @@ def net_text(run: Run, glyphs: Glyphs, assets: Mapping[str, Asset]) -> str:
     asset = assets.get(name)
     number = amount(units, decimals=asset.decimals if asset else None, sign=True)
     if asset and number.rpartition(".")[2] != number and len(number.rpartition(".")[2]) == 1:
-        # Amounts of money stand under each other with two digits behind the point.
+        # Two decimals, so that amounts align.
         number += "0"
     symbol = asset.symbol if asset and asset.symbol else name
     text = glyphs.safe(f"{number} {symbol}")
-    # A number that is cut would be another number.
+    # Never clip an amount: the digits left would read as another amount.
     return text if cell_width(text) <= NET_CELLS else "1 asset"
 
 
 def paint_run(
-    run: Run, group: Group, columns: Columns, look: Look, ground: Ground, focused: bool
+    run: Run, group: Group, columns: Columns, context: RowContext, ground: Ground, focused: bool
 ) -> Strip:
-    """The row of a run. On the cursor's ground it bears the cursor sign."""
-    glyphs, cursor = look.glyphs, ground is Ground.SELECT
-    line = Line(columns.width, look.styles, ground)
+    """Paints the row of a run; `Ground.SELECT` marks the row under the cursor."""
+    glyphs, cursor = context.glyphs, ground is Ground.SELECT
+    line = Line(columns.width, context.styles, ground)
     if cursor:
         line.put(0, glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
-    line.put(columns.sign, glyphs.of(run.status), STATUS_ROLE[run.status])
+    line.put(columns.glyph, glyphs.of(run.status), STATUS_ROLE[run.status])
     if columns.word is not None:
         line.put(columns.word, status_word(run.status), word_role(run.status))
     if run.findings:
         line.put(columns.mark, glyphs.finding, Role.WARNING)
-    started = glyphs.plain(started_text(run, group, look.now, look.zone))
-    _title(line, run, columns, look, started, cursor and focused)
+    started = glyphs.plain(started_text(run, group, context.now, context.zone))
+    _title(line, run, columns, context, started, cursor and focused)
     if columns.runtime is not None and columns.run is not None:
         line.put(columns.runtime, run.runtime, Role.MUTED)
         line.put(columns.run, short_id(run, glyphs), Role.MUTED)
     if columns.started_end is not None:
         line.right(columns.started_end, started, _unless_missing(started, Role.MUTED))
-    _numbers(line, run, columns, look)
+    _numbers(line, run, columns, context)
     return line.strip()
 
 
-def _title(line: Line, run: Run, columns: Columns, look: Look, started: str, strong: bool) -> None:
+def _title(
+    line: Line, run: Run, columns: Columns, context: RowContext, started: str, strong: bool
+) -> None:
     cells = columns.title_cells
     if columns.started_end is not None and columns.runtime is None:
-        # A long date may reach into the column of the titles; then a long title gives way.
+        # A long date may reach into the title column; a long title is clipped for it.
         cells = min(cells, columns.started_end - cell_width(started) - 1 - columns.title)
-    title = clip(look.glyphs.safe(run.title), cells, ellipsis=look.glyphs.cut)
+    title = clip(context.glyphs.safe(run.title), cells, ellipsis=context.glyphs.cut)
     role = Role.STRONG if strong else Role.TEXT
     line.put(columns.title, "", role)
     at = 0
-    for start, end in look.words.spans(title):
+    for start, end in context.words.spans(title):
         line.add(title[at:start], role)
         line.put(line.cells, title[start:end], Role.ACCENT, bold=strong, underline=True)
         at = end
     line.add(title[at:], role)
 
 
-def _numbers(line: Line, run: Run, columns: Columns, look: Look) -> None:
-    glyphs = look.glyphs
+def _numbers(line: Line, run: Run, columns: Columns, context: RowContext) -> None:
+    glyphs = context.glyphs
     plain = Role.MUTED if run.status is Status.COMPLETED else Role.TEXT
-    elapsed = glyphs.plain(elapsed_text(run, look.now))
+    elapsed = glyphs.plain(elapsed_text(run, context.now))
     line.right(columns.elapsed_end, elapsed, _unless_missing(elapsed, plain))
     if columns.done_end is None or columns.now is None:
         return
     line.right(columns.done_end, done_text(run.steps.completed), plain)
     now, failure = now_text(run, glyphs)
-    live = is_active(run, look.now)
+    live = is_active(run, context.now)
     role = Role.ERROR if failure else Role.TEXT if live else Role.MUTED
     line.put(columns.now, clip(now, columns.now_cells, ellipsis=glyphs.cut), role)
     if columns.tokens_end is not None:
         spent = glyphs.plain(tokens(run.tokens.total))
         line.right(columns.tokens_end, spent, _unless_missing(spent, plain))
     if columns.net_end is not None:
-        net = net_text(run, glyphs, look.assets)
+        net = net_text(run, glyphs, context.assets)
         line.right(columns.net_end, net, _unless_missing(net, Role.TEXT))
 
 
 def _unless_missing(text: str, role: Role) -> Role:
-    """Zero and what is not recorded are the quietest of all."""
+    """Returns the faintest role for zero and unrecorded values, else `role`."""
     return Role.FAINT if text in (NOT_RECORDED, "-", "0") else role
 
 
-_LABELS: tuple[tuple[str, str, bool], ...] = (
-    ("title", "title", False),
-    ("runtime", "runtime", False),
-    ("run", "run", False),
-    ("started_end", "started", True),
-    ("elapsed_end", "elapsed", True),
-    ("done_end", "done", True),
-    ("now", "now", False),
-    ("tokens_end", "tokens", True),
-    ("net_end", "net", True),
-)
-
-
 def moves_money(run: Run) -> bool:
-    """Whether a run may have a net amount."""
+    """True if a run may have a net amount."""
     return run.net is not None or presentation_of(run.runtime).moves_funds
 
 
 class RunsList(LineList):
-    """Runs by group. Rows keep their order until they are arranged again."""
+    """Runs by group. Rows keep their order until `order` is called again."""
 
     class Scrolled(Message):
-        """Other rows are on the screen."""
+        """The visible rows changed."""
 
     def __init__(self) -> None:
         super().__init__(id="runs")
         self.runs: Mapping[str, Run] = {}
         self.words = Words()
         self.sort = Sort.STARTED
-        self.looks_focused = False
-        """Draws the cursor as if the list had the focus: while the filter is typed."""
+        self.shows_focus = False
+        """Paints the cursor as focused while the filter field has the focus."""
         self._arrangement = Arrangement()
         self._rows: list[str | Group] = []
         self._group: dict[str, Group] = {}
@@ -354,21 +355,22 @@ class RunsList(LineList):
         self._names: list[int] = []
         self._money = True
 
-    # What it shows
+    # Contents
 
     def order(
         self, arrangement: Arrangement, *, keep_line: bool = True, to_top: bool = False
     ) -> None:
-        """Takes a new order; the cursor stays on its run and, unless told otherwise, its line.
+        """Applies a new order. The cursor stays on its run.
 
-        With `to_top` it goes to the first run, as at the beginning.
+        With `keep_line` the run also stays on its screen line; with `to_top` the cursor goes to the
+        first run instead.
         """
         key, before = self.key, self.cursor
         seen = keep_line and before in self.visible_rows
         line = self.screen_line_of(before) if seen else None
         self._arrangement = arrangement
         self._group = {k: group for group, keys in arrangement.groups.items() for k in keys}
-        # Decided here and not by every tick: columns must not move while one looks.
+        # Decided here and not on every tick: columns must not jump while someone reads.
         self._money = any(moves_money(run) for run in self.runs.values())
         self._make_rows()
         if to_top:
@@ -381,9 +383,9 @@ class RunsList(LineList):
             self.show_row(self.cursor)
 
     def update_runs(self, runs: Mapping[str, Run], changed: Iterable[str]) -> None:
-        """Takes newer knowledge of the runs; rows stay where they are.
+        """Applies newer data of the runs without moving rows.
 
-        A run that is gone stays known as long as it has a row.
+        A removed run is kept until its row is removed by `order`.
         """
         gone = {key: self.runs[key] for key in self._group if key not in runs}
         self.runs = {**runs, **gone} if gone else runs
@@ -391,8 +393,8 @@ class RunsList(LineList):
             self._versions[key] = self._versions.get(key, 0) + 1
         self.repaint()
 
-    def search(self, words: Words) -> None:
-        """Says which words to mark in titles."""
+    def highlight(self, words: Words) -> None:
+        """Sets the words to highlight in titles."""
         self.words = words
 
     @property
@@ -406,28 +408,28 @@ class RunsList(LineList):
         return self.runs.get(self.key) if self.key else None
 
     def key_at(self, row: int) -> str | None:
-        """The key of the run in a row; None for a heading."""
+        """The key of the run in a row; None for a heading or no row."""
         entry = self._rows[row] if 0 <= row < len(self._rows) else None
         return None if isinstance(entry, Group) else entry
 
     @property
     def visible_keys(self) -> list[str]:
-        """The runs on the screen."""
+        """Keys of the visible runs."""
         keys = (self.key_at(row) for row in self.visible_rows)
         return [key for key in keys if key is not None]
 
     @property
     def shown_keys(self) -> list[str]:
-        """All runs of the list, in its order."""
+        """Keys of all listed runs, in display order."""
         return [entry for entry in self._rows if not isinstance(entry, Group)]
 
     @property
     def shown_count(self) -> int:
-        """How many runs the list has."""
+        """Number of listed runs."""
         return len(self._group)
 
     def go_to(self, key: str) -> bool:
-        """Puts the cursor on a run; False when the list does not show it."""
+        """Moves the cursor to a run; False if the run is not listed."""
         if key not in self._group:
             return False
         self.move_to(self._rows.index(key))
@@ -437,7 +439,7 @@ class RunsList(LineList):
         self._headings = self._columns.grouped
         rows: list[str | Group] = []
         for group, keys in self._arrangement.groups.items():
-            # The head names the first group.
+            # The head shows the name of the first group.
             if self._headings and rows:
                 rows.append(group)
             rows += keys
@@ -445,7 +447,7 @@ class RunsList(LineList):
         self._names = [row for row, entry in enumerate(rows) if isinstance(entry, Group)]
 
     def _nearest(self, row: int) -> int:
-        """The row at or around this one that can have the cursor, -1 when there is none."""
+        """The selectable row at or nearest to `row`; -1 if there is none."""
         row = max(0, min(row, len(self._rows) - 1))
         around: Sequence[int] = (*range(row, len(self._rows)), *range(row - 1, -1, -1))
         return next((place for place in around if self.selectable(place)), -1)
@@ -454,7 +456,7 @@ class RunsList(LineList):
     def _columns(self) -> Columns:
         return columns_for(max(1, self.size.width), money=self._money)
 
-    # How it is drawn
+    # Painting
 
     @property
     def row_count(self) -> int:
@@ -463,19 +465,19 @@ class RunsList(LineList):
 
     @property
     def has_head(self) -> bool:
-        """Column names stand where there is room for more than titles."""
+        """True if the width has room for column names."""
         return self._columns.headed
 
     def selectable(self, row: int) -> bool:
-        """Headings are passed over."""
+        """Headings cannot be selected."""
         return not isinstance(self._rows[row], Group)
 
     def entries(self, rows: int) -> int:
-        """Runs, without headings."""
+        """Number of runs in the first `rows` rows, without headings."""
         return rows - bisect_left(self._names, rows)
 
     def version(self, row: int) -> Hashable:
-        """What a row's picture depends on."""
+        """Everything a painted row depends on."""
         entry = self._rows[row]
         if isinstance(entry, Group):
             return (entry, row == self.top, self._money)
@@ -488,15 +490,15 @@ class RunsList(LineList):
             self._group[entry],
             elapsed,
             self.words,
-            self.looks_focused,
+            self.shows_focus,
         )
 
     def head_version(self, top: int) -> Hashable:
-        """The head names the topmost group and the order."""
+        """The head depends on the topmost group and the sort key."""
         return (self._group_at(top), self.sort, self._money)
 
     def paint_head(self, width: int, top: int) -> Strip:
-        """Column names; the group's name stands where `status` would."""
+        """Paint the column names; the topmost group is named in the status column."""
         columns, edge = columns_for(width, money=self._money), margin(width)
         line = Line(width, self.ui.styles)
         group = self._group_at(top)
@@ -515,22 +517,22 @@ class RunsList(LineList):
         return line.strip()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """A run, or the name of a group with a rule behind it."""
+        """Paint a run, or the name of a group followed by a rule."""
         entry = self._rows[row]
         columns = columns_for(width, money=self._money)
         if isinstance(entry, Group):
             return self._paint_heading(entry, columns, named=row != self.top)
         ui = self.ui
-        look = Look(ui.styles, ui.glyphs, ui.zone, ui.clock(), self.words, ui.assets)
+        context = RowContext(ui.styles, ui.glyphs, ui.zone, ui.clock(), self.words, ui.assets)
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         run = self.runs[entry]
-        focused = focused or self.looks_focused
-        return paint_run(run, self._group[entry], columns, look, ground, focused)
+        focused = focused or self.shows_focus
+        return paint_run(run, self._group[entry], columns, context, ground, focused)
 
     def _paint_heading(self, group: Group, columns: Columns, *, named: bool) -> Strip:
         line = Line(columns.width, self.ui.styles)
         if named:
-            line.put(columns.sign, group.value, Role.TEXT)
+            line.put(columns.glyph, group.value, Role.TEXT)
         if self.ui.styles.draws(Role.DIM):
             cells = columns.width - margin(columns.width) - columns.title
             line.put(columns.title, self.ui.glyphs.rule * cells, Role.DIM)
@@ -543,58 +545,58 @@ class RunsList(LineList):
         return entry if isinstance(entry, Group) else self._group[entry]
 
     def on_resize(self) -> None:
-        """Headings come and go with the width."""
+        """Show or hide headings, which depend on the width."""
         if self._columns.grouped != self._headings:
             self.order(self._arrangement)
         self.post_message(self.Scrolled())
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Tells that other rows are on the screen."""
+        """Post `Scrolled`."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.Scrolled())
 
 
-def explain(run: Run, now: int, glyphs: Glyphs) -> list[GlyphMeaning]:
-    """What each sign in a row says of this run (now in UTC ms)."""
+def glyph_meanings(run: Run, now: int, glyphs: Glyphs) -> list[GlyphMeaning]:
+    """Explains each glyph in the row of a run (`now` in UTC ms)."""
     found = [
         GlyphMeaning(
             glyphs.of(run.status), glyphs.plain(_status(run, now)), STATUS_ROLE[run.status]
         )
     ]
 
-    def add(sign: str, meaning: str, role: Role = Role.TEXT) -> None:
-        found.append(GlyphMeaning(sign, glyphs.plain(meaning), role))
+    def add(glyph: str, meaning: str, role: Role = Role.TEXT) -> None:
+        found.append(GlyphMeaning(glyph, glyphs.plain(meaning), role))
 
     if run.findings:
-        add(glyphs.finding, f"a finding: {glyphs.safe(run.findings[0].message)}", Role.WARNING)
+        add(glyphs.finding, f"finding: {glyphs.safe(run.findings[0].message)}", Role.WARNING)
     if run.steps.failed:
         steps = "step" if run.steps.failed == 1 else "steps"
         add(glyphs.failed, f"{run.steps.failed} {steps} failed", Role.ERROR)
     progress = run.progress
     if progress.parallel_total is not None:
         done = progress.parallel_done or 0
-        add(glyphs.parallel, f"{done} of {progress.parallel_total} branches of a parallel are done")
+        add(glyphs.parallel, f"{done} of {progress.parallel_total} parallel branches done")
     if progress.unconfirmed:
         add(glyphs.unconfirmed, MEANINGS["unconfirmed"])
     if progress.loop_now is not None:
         of = "" if progress.loop_max is None else f" of at most {progress.loop_max}"
-        add(glyphs.loop, f"round {progress.loop_now} of a loop{of}".replace(" of a loop of", " of"))
+        add(glyphs.loop, f"loop iteration {progress.loop_now}{of}")
     if progress.note and "ƒ" in progress.note:
         add(glyphs.tool, MEANINGS["tool"])
     if elapsed_text(run, now) == CANNOT_BE_KNOWN:
-        add(CANNOT_BE_KNOWN, "how long it has run cannot be known", Role.TEXT)
+        add(CANNOT_BE_KNOWN, "elapsed time unknown", Role.TEXT)
     if elapsed_text(run, now) == NOT_RECORDED or run.tokens.total is None or not run.net:
-        add(glyphs.nothing, "not recorded, which is not zero", Role.FAINT)
+        add(glyphs.nothing, "not recorded (not zero)", Role.FAINT)
     return found
 
 
 def _status(run: Run, now: int) -> str:
     if run.status is Status.RUNNING and not is_active(run, now):
-        return "running, as recorded; nothing was written in the last minute"
+        return "recorded as running; nothing written in the last minute"
     if run.status is Status.RUNNING:
-        return "running: something was written in the last minute"
+        return "running, written to in the last minute"
     if run.status is Status.WAITING:
-        return "waiting for someone or something outside"
+        return "waiting for a person or an external event"
     if run.status is Status.INTERRUPTED:
-        return "interrupted: it was stopped before its end"
+        return "interrupted: stopped before its end"
     return MEANINGS[run.status.value]

@@ -1,4 +1,4 @@
-"""The selected run below the list: what it says, what is wrong with it, where it stands."""
+"""The preview of the selected run below the list: status, problems, and its current steps."""
 
 from __future__ import annotations
 
@@ -24,8 +24,18 @@ from inspector.ui.lines import Line, LineWidget, gap, margin
 from inspector.ui.palette import STATUS_ROLE, Ground, Role, status_word, word_role
 from inspector.ui.screens.runs.list import now_text
 
+WIDE = 100
+"""Minimum columns for a table of steps with bars on an axis."""
+LOW = 10
+"""Lines below which the steps share one line."""
+IN_ONE_LINE = 8
+LABEL_COLUMN = 4
+AXIS_COLUMN = 28
+AXIS_CELLS, WIDE_AXIS_CELLS = 40, 60
+VERY_WIDE = 140
+"""Minimum columns for the longer axis."""
 INLINE_CELLS = 13
-"""Cells that the whole run would take where bars share one line."""
+"""Length of the whole run in cells when the steps share one line."""
 
 _OPEN = {Status.RUNNING, Status.WAITING}
 _BAR_ROLE = {
@@ -39,23 +49,23 @@ _BAR_ROLE = {
 
 @dataclass(frozen=True, slots=True)
 class StepRow:
-    """A step as the preview shows it. All text is safe."""
+    """A step in the preview. All text is escaped and masked."""
 
     step: int
     status: Status
-    sign: str
+    glyph: str
     role: Role
     construct: str
-    """The sign of what it is: parallel, loop; empty for a plain step."""
+    """Glyph of the construct (parallel, loop); empty for a plain step."""
     name: str
-    """The short name of a branch, a parallel or a round; empty for others."""
+    """Short name of a branch, parallel or iteration; empty for others."""
     label: str
     note: str
     note_role: Role
 
 
 def step_row(table: StepTable, step: int, glyphs: Glyphs) -> StepRow:
-    """What one step says."""
+    """Texts and glyphs of one step."""
     status = table.status_of(step)
     kind = table.kind_of(step)
     extra = table.extra.get(step)
@@ -78,7 +88,7 @@ def step_row(table: StepTable, step: int, glyphs: Glyphs) -> StepRow:
     elif extra is not None and extra.error and status is Status.FAILED:
         note, note_role = glyphs.safe(extra.error), Role.ERROR
     elif not table.span_last[step]:
-        note = "no row yet"
+        note = "not started"
     return StepRow(
         step,
         status,
@@ -93,16 +103,16 @@ def step_row(table: StepTable, step: int, glyphs: Glyphs) -> StepRow:
 
 
 def axis_of(view: RunView, cells: int, zone: Zone) -> Axis:
-    """The axis of the preview: time where instants are recorded, else the order of events."""
+    """The axis of the preview: time if instants are recorded, else the order of events."""
     span = None if view.run.order_only else span_of(view.steps, view.run, view.as_of)
     if span is None:
         return OrderAxis(max(1, view.events), cells)
-    # So few lines have no room for the marks of stretches that are cut out.
+    # Idle gaps are not cut: there is no line for their marks.
     return TimeAxis(Span(span.start, span.stop), cells, zone)
 
 
 def bar_of(view: RunView, row: StepRow, axis: Axis) -> Bar | None:
-    """The bar of a step; one without a row has none."""
+    """The bar of a step; None if nothing of it is recorded."""
     steps, step = view.steps, row.step
     if isinstance(axis, TimeAxis):
         first, last, now = steps.span_start[step], steps.span_stop[step], axis.span.stop
@@ -119,7 +129,7 @@ def bar_of(view: RunView, row: StepRow, axis: Axis) -> Bar | None:
 
 
 def bar_role(status: Status) -> Role:
-    """The hue of a bar."""
+    """The role of a bar."""
     return _BAR_ROLE.get(status, Role.MUTED)
 
 
@@ -129,7 +139,7 @@ def bar_glyphs(glyphs: Glyphs) -> BarGlyphs:
 
 
 def inline_bar(bar: Bar, status: Status, glyphs: Glyphs) -> str:
-    """A bar where there is no axis beside it: only its length speaks."""
+    """A bar without an axis: only its length is shown."""
     dashed = 2 * bar.stop > bar.solid + 1
     halves = (2 * bar.stop if dashed else bar.solid) - bar.start
     cells = max(1, round(halves / 2))
@@ -137,18 +147,18 @@ def inline_bar(bar: Bar, status: Status, glyphs: Glyphs) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A status in a few words, and a sentence about it. Both are safe to show."""
+class StatusText:
+    """A status in a few words and a sentence about it, both escaped and masked."""
 
     status: str
     role: Role
     sentence: str
     short: str
-    """The sentence where there is no room for the status."""
+    """The sentence for terminals too narrow to show the status."""
 
 
-def say(run: Run, now: int, zone: Zone, glyphs: Glyphs) -> Said:
-    """What the record says of a run, and what it does not say (now in UTC ms)."""
+def status_text(run: Run, now: int, zone: Zone, glyphs: Glyphs) -> StatusText:
+    """Describes the recorded status of a run, and what is not known (`now` in UTC ms)."""
     status = status_word(run.status)
     role = word_role(run.status)
     if run.status is Status.RUNNING and not is_active(run, now):
@@ -156,8 +166,8 @@ def say(run: Run, now: int, zone: Zone, glyphs: Glyphs) -> Said:
     elif run.raw_status is not None and run.raw_status != run.status.value:
         status += f", recorded as {glyphs.safe(run.raw_status)}"
     sentence = _sentence(run, now, zone, glyphs)
-    short = sentence.replace("whether it lives is not known", "unknown whether it lives")
-    return Said(status, role, glyphs.plain(sentence), glyphs.plain(short))
+    short = sentence.replace("liveness unknown", "may have stopped")
+    return StatusText(status, role, glyphs.plain(sentence), glyphs.plain(short))
 
 
 def _sentence(run: Run, now: int, zone: Zone, glyphs: Glyphs) -> str:
@@ -166,10 +176,10 @@ def _sentence(run: Run, now: int, zone: Zone, glyphs: Glyphs) -> str:
     written = run.last_activity_at
     if run.status is Status.RUNNING:
         if written is None:
-            return "when it last wrote is not known"
+            return "time of last write unknown"
         if is_active(run, now):
-            return "last written less than a minute ago"
-        return f"nothing written for {age(now - written)}; whether it lives is not known"
+            return "last write less than a minute ago"
+        return f"nothing written for {age(now - written)}; liveness unknown"
     ended = _ending(run, now, zone)
     note = presentation_of(run.runtime).ended_note
     if note is None or run.status is Status.WAITING:
@@ -184,27 +194,15 @@ def _ending(run: Run, now: int, zone: Zone) -> str:
     if run.ended_at is None:
         if written is None:
             return "no end recorded"
-        return f"no end recorded; last written {clock_time(written, now, zone)}"
+        return f"no end recorded; last write {clock_time(written, now, zone)}"
     ended = f"ended {clock_time(run.ended_at, now, zone)}"
     if run.started_at is not None and run.ended_at < run.started_at:
-        return f"{ended}, before it began: a clock was wrong"
+        return f"{ended}, before its start: a clock was wrong"
     return ended if run.duration_ms is None else f"{ended} after {duration(run.duration_ms)}"
 
 
-WIDE = 100
-"""Columns from which the steps are a table with bars on one axis."""
-LOW = 10
-"""Lines below which the steps share one line."""
-IN_ONE_LINE = 8
-LABEL_COLUMN = 4
-AXIS_COLUMN = 28
-AXIS_CELLS, WIDE_AXIS_CELLS = 40, 60
-VERY_WIDE = 140
-"""Columns from which the axis is the longer one."""
-
-
 class Preview(LineWidget):
-    """A raised pane with one empty row above and below."""
+    """A raised pane with an empty row above and below."""
 
     def __init__(self) -> None:
         super().__init__(id="preview")
@@ -215,7 +213,7 @@ class Preview(LineWidget):
         self._made_of: RunView | None = None
 
     def show(self, run: Run | None, view: RunView | None) -> None:
-        """Takes the run under the cursor, and its steps as far as they are known."""
+        """Shows a run, and its steps if they are loaded."""
         self._run = run
         self._view = view if view is not None and run is not None else None
         if self._view is not None and run is not None and self._view.run.key != run.key:
@@ -223,17 +221,17 @@ class Preview(LineWidget):
         self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """One line of the pane."""
+        """Paint a line of the pane."""
         self._make_lines(width)
         if y < len(self._lines):
             return self._lines[y]
         return self.line(width, Ground.RAISED).strip()
 
     def _make_lines(self, width: int) -> None:
-        """Makes the lines anew when something that they say has changed."""
+        """Repaints all lines if anything they show has changed."""
         ui, run = self.ui, self._run
-        said = say(run, ui.clock(), ui.zone, ui.glyphs) if run is not None else None
-        made_for = (run, said, self.size, ui.epoch, ui.styles)
+        described = status_text(run, ui.clock(), ui.zone, ui.glyphs) if run is not None else None
+        made_for = (run, described, self.size, ui.epoch, ui.styles)
         if made_for != self._made_for or self._view is not self._made_of:
             self._made_for, self._made_of = made_for, self._view
             self._lines = self._all_lines(width, self.size.height)
@@ -248,7 +246,7 @@ class Preview(LineWidget):
             return lines
         lines.append(self._head(run, width))
         tall = height >= LOW
-        lines += self._troubles(run, view, width, 2 if height > LOW else 1)
+        lines += self._problems(run, view, width, 2 if height > LOW else 1)
         room = height - len(lines) - 2
         if room > 0:
             lines.append(self.line(width, Ground.RAISED).strip())
@@ -257,43 +255,43 @@ class Preview(LineWidget):
 
     def _head(self, run: Run, width: int) -> Strip:
         ui, edge, space = self.ui, margin(width), gap(width)
-        said = say(run, ui.clock(), ui.zone, ui.glyphs)
+        described = status_text(run, ui.clock(), ui.zone, ui.glyphs)
         line = self.line(width, Ground.RAISED)
         title = clip(ui.glyphs.safe(run.title), width // 2, ellipsis=ui.glyphs.cut)
         line.put(edge, title, Role.STRONG)
-        sentence = said.short
+        sentence = described.short
         if width >= WIDE:
-            line.add(said.status, said.role, skip=space)
-            sentence = said.sentence
+            line.add(described.status, described.role, skip=space)
+            sentence = described.sentence
         if sentence:
             room = width - edge - line.cells - space
             line.add(clip(sentence, room, ellipsis=ui.glyphs.cut), Role.MUTED, skip=space)
         return line.strip()
 
-    def _troubles(self, run: Run, view: RunView | None, width: int, most: int) -> list[Strip]:
-        """The last error of a run that failed, then findings, as many as there is room for."""
+    def _problems(self, run: Run, view: RunView | None, width: int, most: int) -> list[Strip]:
+        """The last error of a failed run, then its findings, at most `most` lines."""
         glyphs = self.ui.glyphs
-        troubles: list[tuple[str, Role, str]] = []
+        problems: list[tuple[str, Role, str]] = []
         error = _last_error(view) if view is not None and run.status is Status.FAILED else None
         if error:
-            troubles.append((glyphs.failed, Role.ERROR, glyphs.safe(error)))
+            problems.append((glyphs.failed, Role.ERROR, glyphs.safe(error)))
         for finding in run.findings:
-            troubles.append((glyphs.finding, Role.WARNING, glyphs.safe(finding.message)))
+            problems.append((glyphs.finding, Role.WARNING, glyphs.safe(finding.message)))
         lines = []
-        for index, (sign, role, text) in enumerate(troubles[:most]):
+        for index, (glyph, role, text) in enumerate(problems[:most]):
             line = self.line(width, Ground.RAISED)
-            left = len(troubles) - most if index == most - 1 else 0
-            self._trouble(line, sign, role, text, left)
+            left = len(problems) - most if index == most - 1 else 0
+            self._problem(line, glyph, role, text, left)
             lines.append(line.strip())
         return lines
 
-    def _trouble(self, line: Line, sign: str, role: Role, text: str, left: int) -> None:
+    def _problem(self, line: Line, glyph: str, role: Role, text: str, left: int) -> None:
         edge, space = margin(line.width), gap(line.width)
         more = f"and {left} more" if left > 0 else ""
         room = line.width - edge - (edge + 2) - (cell_width(more) + space if more else 0)
-        line.put(edge, sign, role)
-        said = Role.ERROR if role is Role.ERROR else Role.TEXT
-        line.put(edge + 2, clip(text, room, ellipsis=self.ui.glyphs.cut), said)
+        line.put(edge, glyph, role)
+        text_role = Role.ERROR if role is Role.ERROR else Role.TEXT
+        line.put(edge + 2, clip(text, room, ellipsis=self.ui.glyphs.cut), text_role)
         if more:
             line.add(more, Role.MUTED, skip=space)
 
@@ -315,7 +313,7 @@ class Preview(LineWidget):
         return lines
 
     def _counts(self, run: Run, width: int) -> list[Strip]:
-        """What the list knows already, while the steps are still to be read."""
+        """Progress known from the list, while the steps are loading."""
         edge, space = margin(width), gap(width)
         line = self.line(width, Ground.RAISED).strip()
         now, failure = now_text(run, self.ui.glyphs)
@@ -329,8 +327,8 @@ class Preview(LineWidget):
         written.add(now, Role.ERROR if failure else Role.MUTED, skip=skip)
         return [written.strip()]
 
-    def _place(self, view: RunView, found: RowSummary) -> tuple[str, str, str]:
-        """Sign, name and count of what the steps are in."""
+    def _construct(self, view: RunView, found: RowSummary) -> tuple[str, str, str]:
+        """Glyph, name and count of the construct that contains the steps."""
         glyphs = self.ui.glyphs
         counted = f"{found.done}/{found.total}" if found.done is not None else ""
         if found.parent < 0:
@@ -341,8 +339,8 @@ class Preview(LineWidget):
     def _ruler(self, view: RunView, found: RowSummary, axis: Axis, width: int) -> Strip:
         edge = margin(width)
         line = self.line(width, Ground.RAISED)
-        sign, name, counted = self._place(view, found)
-        line.put(edge, sign, Role.MUTED)
+        glyph, name, counted = self._construct(view, found)
+        line.put(edge, glyph, Role.MUTED)
         room = AXIS_COLUMN - LABEL_COLUMN - 2 - (len(counted) + 2 if counted else 0)
         label = clip(name, room, ellipsis=self.ui.glyphs.cut)
         line.put(edge + LABEL_COLUMN, label, Role.MUTED)
@@ -351,7 +349,7 @@ class Preview(LineWidget):
         if isinstance(axis, OrderAxis):
             events = f"{count(view.events)} {'event' if view.events == 1 else 'events'}"
             if view.partial:
-                events = f"the newest {events}, all before them are being read"
+                events = f"newest {events}, loading earlier events"
             else:
                 line.put(start, "1", Role.MUTED)
             line.right(start + axis.cells, events, Role.MUTED)
@@ -363,7 +361,7 @@ class Preview(LineWidget):
     def _step(self, view: RunView, row: StepRow, axis: Axis, width: int) -> Strip:
         edge = margin(width)
         line = self.line(width, Ground.RAISED)
-        line.put(edge, row.sign, row.role)
+        line.put(edge, row.glyph, row.role)
         room = AXIS_COLUMN - LABEL_COLUMN - 2
         label = clip(row.label, room, ellipsis=self.ui.glyphs.cut)
         line.put(edge + LABEL_COLUMN, label, Role.TEXT)
@@ -371,7 +369,7 @@ class Preview(LineWidget):
         bar = bar_of(view, row, axis)
         if bar is not None:
             text = drawn(bar, bar_glyphs(self.ui.glyphs))
-            # What is dashed all along has no recorded end, so that its hue says nothing.
+            # An unconfirmed step has no recorded end, so its color must not suggest one.
             role = Role.MUTED if row.status is Status.UNCONFIRMED else bar_role(row.status)
             line.put(start + bar.cell, text, role)
         note_at = start + axis.cells + 3
@@ -382,8 +380,8 @@ class Preview(LineWidget):
     def _inline(self, view: RunView, found: RowSummary, rows: list[StepRow], width: int) -> Strip:
         edge, space = margin(width), gap(width)
         line = self.line(width, Ground.RAISED)
-        sign, name, _ = self._place(view, found)
-        line.put(edge, f"{sign} {name}".strip(), Role.MUTED)
+        glyph, name, _ = self._construct(view, found)
+        line.put(edge, f"{glyph} {name}".strip(), Role.MUTED)
         axis = axis_of(view, INLINE_CELLS, self.ui.zone)
         for row in rows:
             name = clip(row.name or row.label, 12, ellipsis=self.ui.glyphs.cut)
@@ -393,7 +391,7 @@ class Preview(LineWidget):
             wide = 2 + cell_width(name) + (len(bar) + 1 if bar else 0)
             if line.cells + space + wide > width - edge:
                 break
-            line.add(row.sign, row.role, skip=space)
+            line.add(row.glyph, row.role, skip=space)
             line.add(name, Role.TEXT if bar else Role.MUTED, skip=1)
             line.add(bar, role, skip=1 if bar else 0)
         return line.strip()
@@ -404,7 +402,7 @@ def _axis_cells(width: int) -> int:
 
 
 def _last_error(view: RunView) -> str | None:
-    """What the last step that failed left as its error."""
+    """The error of the last failed step, behind its label."""
     for event in reversed(view.failures[-20:]):
         extra = view.steps.extra.get(view.step_of_event[event - 1])
         if extra is not None and extra.error:

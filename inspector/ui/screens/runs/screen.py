@@ -1,4 +1,4 @@
-"""The list of all runs over all runtimes, with the selected one below it."""
+"""The start screen: all runs of all runtimes, with a preview of the selected run."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from inspector.ui.palette import Role
 from inspector.ui.screens.resume.commands import why_not_resume
 from inspector.ui.screens.runs.commands import RUNS
 from inspector.ui.screens.runs.counts import CountsRow, FilterField, Totals, short_pieces
-from inspector.ui.screens.runs.list import RunsList, explain
+from inspector.ui.screens.runs.list import RunsList, glyph_meanings
 from inspector.ui.screens.runs.preview import Preview
 from inspector.ui.widgets.frame import Footer, Header, Piece, clock_face
 from inspector.ui.widgets.line_list import LineList
 from inspector.ui.widgets.prompt_input import PromptInput
 
 REST = 2.0
-"""Seconds that the cursor must have rested before rows change their order."""
-LOOK = 0.12
-"""Seconds on a row before its steps are read, so that scrolling reads nothing."""
+"""Seconds without cursor movement before rows are reordered."""
+PREVIEW_DELAY = 0.12
+"""Seconds on a row before its steps are loaded, so that scrolling loads nothing."""
 KEPT_VIEWS = 8
 SMALL = 5_000
-"""Steps up to which a view is kept after the cursor has left its run."""
+"""Maximum steps of a view that is kept after the cursor leaves its run."""
 
 
 class RunsScreen(CommandScreen):
-    """Where Inspector begins, and where Esc ends."""
+    """The start screen, where Esc ends."""
 
     SCOPE = RUNS
     HINTS: ClassVar[tuple[str, ...]] = (
@@ -62,10 +62,10 @@ class RunsScreen(CommandScreen):
         self._counts = Counts()
         self._moved_at = -REST
         self._touched = False
-        """Whether the cursor was ever moved; until then it stays on the first run."""
+        """True once the cursor was moved; until then it stays on the first run."""
         self._pending: Timer | None = None
-        self._look: Timer | None = None
-        self._seen: Timer | None = None
+        self._preview_timer: Timer | None = None
+        self._visible_timer: Timer | None = None
         self._followed: str | None = None
 
     def compose(self) -> ComposeResult:
@@ -95,32 +95,32 @@ class RunsScreen(CommandScreen):
         return self.query_one(FilterField)
 
     def on_mount(self) -> None:
-        """Starts the second hand; it draws only what changes."""
+        """Start a timer that repaints what changes each second."""
         self.runs.focus()
         self.set_interval(1.0, self._tick)
         self._show_header()
 
     def on_screen_resume(self) -> None:
-        """Asks again for what the screen in front may have asked otherwise."""
+        """Renew subscriptions, which another screen may have replaced."""
         self._followed = None
         overview = getattr(self.app, "overview", None)
         if isinstance(overview, Overview) and overview is not self._overview:
-            self._take(overview)
-        self._look_soon()
+            self._update(overview)
+        self._load_preview_soon()
 
-    # What arrives
+    # Updates
 
     def receive(self, message: Message) -> None:
-        """Takes what the feed delivered."""
+        """Applies an overview or a view that the feed delivered."""
         if isinstance(message, Overview):
-            self._take(message)
+            self._update(message)
         elif isinstance(message, RunView):
-            self._take_view(message)
+            self._update_view(message)
 
-    def _take(self, overview: Overview) -> None:
+    def _update(self, overview: Overview) -> None:
         before, self._overview = self._overview, overview
         news = self.ordering.update(overview.runs, self.ui.clock(), self.ui.zone)
-        if before is None or news.findings or _troubles(before) != _troubles(overview):
+        if before is None or news.findings or _store_problems(before) != _store_problems(overview):
             self._problems = self._count_problems(overview)
         self.runs.update_runs(self.ordering.runs, news.changed)
         if news.order or before is None:
@@ -133,7 +133,7 @@ class RunsScreen(CommandScreen):
         notices = (*getattr(self.app, "notices", ()), *overview.notices)
         return standing(problems(overview.stores, overview.runs, notices))
 
-    def _take_view(self, view: RunView) -> None:
+    def _update_view(self, view: RunView) -> None:
         key = view.run.key
         self._views.pop(key, None)
         self._views[key] = view
@@ -147,7 +147,7 @@ class RunsScreen(CommandScreen):
     # Order
 
     def _order_soon(self) -> None:
-        """Orders the rows now, or when the cursor has rested for long enough."""
+        """Reorders the rows now, or once the cursor has rested for REST seconds."""
         wait = self._moved_at + REST - monotonic()
         if wait <= 0:
             self._order()
@@ -167,18 +167,18 @@ class RunsScreen(CommandScreen):
         runs.update_runs(ordering.runs, ())
         self._count()
         runs.sort = ordering.sort
-        self._show_asked(keep_line=True)
+        self._apply_filter(keep_line=True)
 
-    def _show_asked(self, *, keep_line: bool = False) -> None:
-        """Shows what is asked for, in the order that there is."""
+    def _apply_filter(self, *, keep_line: bool = False) -> None:
+        """Lists the runs that match the filter, in the current order."""
         runs = self.runs
         before = runs.key
-        runs.search(self.ordering.words)
+        runs.highlight(self.ordering.words)
         runs.order(self.ordering.shown(), keep_line=keep_line, to_top=not self._touched)
         self._show_counts()
         if runs.key != before:
-            self._look_soon()
-        self._see_soon()
+            self._load_preview_soon()
+        self._report_visible_soon()
 
     def _tick(self) -> None:
         if not self.is_active or self._overview is None:
@@ -190,7 +190,7 @@ class RunsScreen(CommandScreen):
         self.runs.repaint()
         self._show_preview()
 
-    # What stands around the list
+    # Header, counts, preview
 
     def _count(self) -> None:
         self._counts = count(self.ordering.runs.values(), self.ui.clock(), self.ui.zone)
@@ -208,7 +208,7 @@ class RunsScreen(CommandScreen):
         clock = clock_face(self._overview.as_of if self._overview else None, self.ui.zone)
         wide = [Piece("Inspector", Role.STRONG), Piece(glyphs.safe(self.place), Role.MUTED, 3)]
         narrow = short_pieces(counts, glyphs) if counts else []
-        right = f"as of {clock}" if clock else "reading"
+        right = f"as of {clock}" if clock else "loading"
         self.query_one(Header).show(
             wide,
             narrow or [Piece("Inspector", Role.STRONG)],
@@ -220,91 +220,93 @@ class RunsScreen(CommandScreen):
         run = self.runs.run
         self.query_one(Preview).show(run, self._views.get(run.key) if run else None)
 
-    def _look_soon(self) -> None:
-        """Reads the steps of the selected run when the cursor stays on it."""
+    def _load_preview_soon(self) -> None:
+        """Loads the steps of the selected run if the cursor stays on it."""
         self._show_preview()
-        if self._look is not None:
-            self._look.stop()
-        self._look = self.set_timer(LOOK, self._look_closer)
+        if self._preview_timer is not None:
+            self._preview_timer.stop()
+        self._preview_timer = self.set_timer(PREVIEW_DELAY, self._load_preview)
 
-    def _look_closer(self) -> None:
+    def _load_preview(self) -> None:
         key = self.runs.key
         if self.is_active and key != self._followed:
             self._followed = key
             self.feed.follow([Subscription(key)] if key else [])
 
-    def _see_soon(self) -> None:
-        """Says which rows are on the screen when scrolling has come to rest."""
-        if self._seen is not None:
-            self._seen.stop()
-        self._seen = self.set_timer(LOOK, lambda: self.feed.in_view(self.runs.visible_keys))
+    def _report_visible_soon(self) -> None:
+        """Tells the feed which runs are visible once scrolling has stopped."""
+        if self._visible_timer is not None:
+            self._visible_timer.stop()
+        self._visible_timer = self.set_timer(
+            PREVIEW_DELAY, lambda: self.feed.in_view(self.runs.visible_keys)
+        )
 
     @on(LineList.Moved)
     def _moved(self) -> None:
         self._moved_at = monotonic()
         self._touched = True
-        self._look_soon()
+        self._load_preview_soon()
 
     @on(RunsList.Scrolled)
     def _scrolled(self) -> None:
-        self._see_soon()
+        self._report_visible_soon()
 
     @on(LineList.Chosen)
     def _chosen(self) -> None:
         self.action_open()
 
-    # What can be done
+    # Commands
 
     def disabled_reason(self, name: str) -> str | None:
-        """Why a command cannot be done now."""
+        """Why a command is not available now; None if it is."""
         if name == "open" and self.runs.run is None:
-            return "There is no run under the cursor."
+            return "No run selected."
         return why_not_resume(self.subject) if name == "resume" else None
 
     def action_open(self) -> None:
-        """Opens the run under the cursor."""
+        """Open the selected run."""
         run = self.runs.run
         self._touched = True
         if run is not None:
             self.open_run(run)
 
     def action_filter(self) -> None:
-        """Opens the filter in the row of the counts."""
+        """Show the filter field in place of the counts."""
         self._show_field(True)
         self.field.focus()
 
     def action_back(self) -> None:
-        """Clears what hides runs; there is nothing behind this screen."""
+        """Clear the filter; without one, say how to quit."""
         if self.ordering.hides or self.field.display:
-            # What was looked for was found, so that the cursor stays there.
+            # The filter has led to a run: keep the cursor on it.
             self._touched = self._touched or self.ordering.hides
             self.ordering.needs_me = False
             self.field.value = ""
             self.ordering.words = Words()
             self._show_field(False)
             self.runs.focus()
-            self._show_asked()
+            self._apply_filter()
         else:
-            self.show_message(f"This is the first screen; {self.ui.keys.shown('exit')} quits.")
+            self.show_message(f"Already on the start screen · {self.ui.keys.shown('exit')} quit")
 
     def action_needs_me(self) -> None:
-        """Shows only what needs a person, or all again."""
+        """Switch between runs that need attention and all runs."""
         self.ordering.needs_me = not self.ordering.needs_me
-        self._show_asked()
+        self._apply_filter()
 
     def action_sort(self) -> None:
-        """Orders the runs of each group by the next value."""
+        """Sort by the next key."""
         orders = list(Sort)
         self.ordering.sort = orders[(orders.index(self.ordering.sort) + 1) % len(orders)]
         self._order()
 
     def explain(self) -> Sequence[GlyphMeaning]:
-        """The signs of the selected row in words."""
+        """The glyphs of the selected row in words."""
         run = self.runs.run
-        return explain(run, self.ui.clock(), self.ui.glyphs) if run is not None else ()
+        return glyph_meanings(run, self.ui.clock(), self.ui.glyphs) if run is not None else ()
 
     def on_zone_changed(self) -> None:
-        """Days may begin at another instant now."""
+        """Regroup: days begin at another instant."""
         self._order()
         self._show_preview()
 
@@ -315,7 +317,7 @@ class RunsScreen(CommandScreen):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         self.ordering.words = Words.typed(event.value)
-        self._show_asked()
+        self._apply_filter()
 
     @on(PromptInput.Left)
     def _left_field(self, event: PromptInput.Left) -> None:
@@ -327,13 +329,13 @@ class RunsScreen(CommandScreen):
             self.runs.action_command(_MOVES[event.key])
 
     def on_descendant_focus(self) -> None:
-        """The list keeps its cursor bright while the filter is typed."""
-        self.runs.looks_focused = self.field.has_focus
+        """Paint the cursor as focused while the filter field has the focus."""
+        self.runs.shows_focus = self.field.has_focus
         self.runs.repaint()
 
 
-def _troubles(overview: Overview) -> tuple[object, ...]:
-    """What is wrong apart from runs: a new tuple of stores is compared one by one."""
+def _store_problems(overview: Overview) -> tuple[object, ...]:
+    """The parts of an overview, besides runs, on which the list of problems depends."""
     return (overview.stores, overview.notices)
 
 
