@@ -85,7 +85,7 @@ async def test_reading_is_said_until_the_first_answer() -> None:
     feed_of(app).overview = None
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        assert shown(app)[0].endswith("reading")
+        assert shown(app)[0].endswith("loading")
         feed_of(app).tell(replace(NO_RUNS, loading=3))
         await settle(pilot)
         assert front(app) == "RunsScreen"
@@ -125,9 +125,9 @@ async def test_help_shows_keys_and_signs_of_the_row() -> None:
         await pilot.press(*"jjjj?")
         await settle(pilot)
         text = "\n".join(shown(app))
-        assert "2 of 4 branches of a parallel are done" in text
+        assert "2 of 4 parallel branches done" in text
         assert "unconfirmed: its value exists" in text
-        assert "Filter as you type" in text
+        assert "Show only runs that need attention" in text
         assert "One page down" in text
         await pilot.press("escape")
         await pilot.pause()
@@ -169,7 +169,7 @@ async def test_the_palette_runs_a_command() -> None:
     app = inspector()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press(":", *"needs", "enter")
+        await pilot.press(":", *"attention", "enter")
         await settle(pilot)
         assert "2 of 1,204 runs" in shown(app)[2]
 
@@ -185,7 +185,7 @@ async def test_the_palette_says_what_cannot_be_done() -> None:
         offers = app.screen.query_one(OfferList).offers
         refused = {offer.command.id for offer in offers if offer.reason}
         assert refused == {"open", "resume"}
-        assert any("There is no run" in line for line in shown(app))
+        assert any("No run selected" in line for line in shown(app))
 
 
 async def test_keys_can_be_chosen() -> None:

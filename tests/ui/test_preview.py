@@ -95,7 +95,7 @@ async def test_clocks_that_ran_backwards_are_told() -> None:
 
 async def test_what_lives_is_told_without_an_age_in_seconds() -> None:
     alive = run("a", "1", Status.RUNNING, started=NOW - 90_000, written=NOW - 3_000)
-    assert (await pane(alive))[0] == "a   running   last written less than a minute ago"
+    assert (await pane(alive))[0] == "a   running   last write less than a minute ago"
 
 
 async def test_a_loop_shows_its_rounds() -> None:

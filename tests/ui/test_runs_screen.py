@@ -62,7 +62,8 @@ async def test_keys_move_over_headings_and_the_preview_follows() -> None:
         assert "value exists, no end recorded" in text
 
 
-async def test_only_a_row_that_is_stayed_on_is_read() -> None:
+async def test_only_a_row_that_is_stayed_on_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs_module, "PREVIEW_DELAY", 0.29)
     app = inspector()
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -350,7 +351,7 @@ async def test_escape_on_the_first_screen_says_how_to_leave() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await pilot.press("escape")
         await pilot.pause()
-        assert "q quits" in shown(app)[-1]
+        assert "q quit" in shown(app)[-1]
         assert app.is_running
 
 

@@ -82,7 +82,7 @@ class PromptInput(Input):
         line = Line(room, self.ui.styles, Ground.FIELD)
         start = cell_width(self._prompt) + 1
         line.put(0, self._prompt, Role.ACCENT)
-        hint = self._hint if room >= _LEAST_FOR_HINT else ""
+        hint = glyphs.plain(self._hint) if room >= _LEAST_FOR_HINT else ""
         end = room - (cell_width(hint) + 3 if hint else 1)
         before, under, after = self._parts()
         line.put(start, glyphs.plain(_tail(before, max(0, end - start - 1))))

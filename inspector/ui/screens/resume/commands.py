@@ -11,7 +11,7 @@ RESUME = "resume"
 _HERE = (RESUME,)
 
 RESUME_COMMANDS = (
-    Command("do", "Run the selected action", ("enter",), _HERE, hint="select", in_palette=False),
+    Command("do", "Run the selected action", ("enter",), _HERE, hint="run", in_palette=False),
     Command("command.copy", "Copy the command", ("y",), _HERE),
     Command(
         "prompt.copy",

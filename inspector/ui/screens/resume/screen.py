@@ -215,7 +215,7 @@ class ResumeScreen(CommandScreen):
         keys = self.ui.keys
         finished = self._stage in (Stage.OVER, Stage.BACKGROUND)
         leave = Hint(keys.shown("back"), "close" if finished else "cancel")
-        found = [Hint("↑ ↓", "select"), *keys.hints(["do"]), leave]
+        found = [Hint("↑ ↓", "move"), *keys.hints(["do"]), leave]
         if self.size.width < NARROW:
             found.reverse()
         short = self.size.width < NOTE_WIDTH

@@ -100,7 +100,7 @@ class CountsRow(LineWidget):
             found.append((f"{count(totals.loading)} {stores} still loading   ", Role.MUTED))
         if totals.shown is not None:
             if width >= WIDE:
-                found.append(("needs attention only · n show all   ", Role.ACCENT))
+                found.append((glyphs.plain("needs attention only · n show all   "), Role.ACCENT))
             found += shown_pieces(totals.shown, totals.counts.runs)
         else:
             word = "run" if totals.counts.runs == 1 else "runs"

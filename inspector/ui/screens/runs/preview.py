@@ -88,7 +88,7 @@ def step_row(table: StepTable, step: int, glyphs: Glyphs) -> StepRow:
     elif extra is not None and extra.error and status is Status.FAILED:
         note, note_role = glyphs.safe(extra.error), Role.ERROR
     elif not table.span_last[step]:
-        note = "not started"
+        note = "not recorded yet"
     return StepRow(
         step,
         status,

@@ -287,7 +287,8 @@ class RunsScreen(CommandScreen):
             self.runs.focus()
             self._apply_filter()
         else:
-            self.show_message(f"Already on the start screen · {self.ui.keys.shown('exit')} quit")
+            keys, glyphs = self.ui.keys, self.ui.glyphs
+            self.show_message(glyphs.plain(f"No previous screen · {keys.shown('exit')} quit"))
 
     def action_needs_me(self) -> None:
         """Switch between runs that need attention and all runs."""
