@@ -13,7 +13,7 @@ from datetime import UTC, tzinfo
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Never
 
 from inspector.config.folders import config_file
 
@@ -193,7 +193,7 @@ FILE_VARIABLE = "INSPECTOR_CONFIG"
 _MAX_FILE_BYTES = 1_000_000
 
 
-def _nothing() -> Mapping[str, Any]:
+def _nothing() -> Mapping[str, Never]:
     return MappingProxyType({})
 
 
@@ -295,7 +295,7 @@ def load_settings(path: Path | None = None) -> tuple[Settings, tuple[str, ...]]:
     return settings, tuple(problems)
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> dict[str, object]:
     """Parses the file; raises OSError, ValueError, ArithmeticError or RecursionError."""
     import tomllib
 
@@ -307,7 +307,7 @@ def _read(file: Path) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8"), parse_float=Decimal)
 
 
-def _settings(raw: dict[str, Any], report: Report) -> Settings:
+def _settings(raw: dict[str, object], report: Report) -> Settings:
     found: Any = _FILE(raw, "", report)
     prices = {name: Price(**entry) for name, entry in found.pop("prices", {}).items()}
     assets = {}

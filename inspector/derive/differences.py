@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 
 class Change(StrEnum):
@@ -26,8 +25,8 @@ class Difference:
 
     path: tuple[str, ...]
     change: Change
-    before: Any = None
-    after: Any = None
+    before: object = None
+    after: object = None
 
     @property
     def name(self) -> str:
@@ -35,7 +34,7 @@ class Difference:
         return ".".join(self.path)
 
 
-def same(one: Any, other: Any) -> bool:
+def same(one: object, other: object) -> bool:
     """True if two JSON values are equal."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
@@ -43,15 +42,15 @@ def same(one: Any, other: Any) -> bool:
         return one == other
     if type(one) is not type(other):
         return False
-    if isinstance(one, dict):
+    if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
-    if isinstance(one, list):
+    if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same, one, other))
     return bool(one == other)
 
 
 def differences(
-    before: Mapping[str, Any], after: Mapping[str, Any], path: tuple[str, ...] = ()
+    before: Mapping[str, object], after: Mapping[str, object], path: tuple[str, ...] = ()
 ) -> Iterator[Difference]:
     """Yields the differences in the order of `before`, then of `after`."""
     for name in dict.fromkeys((*before, *after)):
@@ -60,12 +59,10 @@ def differences(
             yield Difference(inner, Change.REMOVED, before=before[name])
         elif name not in before:
             yield Difference(inner, Change.ADDED, after=after[name])
-        elif _both_objects(before[name], after[name]):
-            yield from differences(before[name], after[name], inner)
-        elif not same(before[name], after[name]):
-            yield Difference(inner, Change.CHANGED, before[name], after[name])
-
-
-def _both_objects(one: Any, other: Any) -> bool:
-    """True if both are non-empty objects; an empty one is compared as a whole."""
-    return isinstance(one, dict) and isinstance(other, dict) and bool(one) and bool(other)
+        else:
+            one, other = before[name], after[name]
+            # An empty object is compared as a whole.
+            if isinstance(one, dict) and isinstance(other, dict) and one and other:
+                yield from differences(one, other, inner)
+            elif not same(one, other):
+                yield Difference(inner, Change.CHANGED, one, other)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from inspector.model.status import Status
 from inspector.model.trust import Own
@@ -17,8 +16,8 @@ class Position:
     kind: str
     """parallel, loop, statement, block, next, or the runtime's own word."""
     action: str | None = None
-    statement_index: Any = None
-    after_statement_index: Any = None
+    statement_index: int | float | str | None = None
+    after_statement_index: int | float | str | None = None
     parallel_id: str | None = None
     instance: int | None = None
     loop_id: str | None = None

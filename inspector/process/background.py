@@ -14,11 +14,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from inspector.process.child import environment_of_child
 from inspector.process.foreground import NotStarted, start_error
-from inspector.process.supervisor import CURRENT, ENDED, MAX_OUTPUT_BYTES, OUTPUT, STARTED
+from inspector.process.supervisor import CURRENT, ENDED, MAX_OUTPUT_BYTES, OUTPUT, STARTED, Job
 
 START_SECONDS = 10.0
 POLL_SECONDS = 0.05
@@ -102,7 +101,7 @@ def run_in_background(
 
     Raises NotStarted, also if the file of the program cannot be executed.
     """
-    job = {
+    job: Job = {
         "argv": list(argv),
         "program": program,
         "cwd": cwd,
@@ -143,7 +142,7 @@ def _await_start(started: Background) -> None:
         time.sleep(POLL_SECONDS / 5)
 
 
-def ending(folder: Path) -> Mapping[str, Any]:
+def ending(folder: Path) -> Mapping[str, object]:
     """Returns the result of the program with this folder: `exit_code` or `problem`.
 
     Empty while it runs, or if its supervisor was killed.
@@ -158,7 +157,7 @@ def _environment(env: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> dict[str, object]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

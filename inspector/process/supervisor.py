@@ -18,7 +18,7 @@ import time
 import unicodedata
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from inspector.process.foreground import SIZE, set_size
 
@@ -33,6 +33,16 @@ _ERASE_LINE = re.compile("\x1b\\[[02]?K")
 """Erases the rest of the line."""
 _WIPE = "\0"
 _UNFINISHED = re.compile(f"\x1b(?:\\[[0-?]*[ -/]*|{_STRING}|[ -/]*)?")
+
+
+class Job(TypedDict):
+    """What to run: arguments, file, working directory, environment; folder for the results."""
+
+    argv: list[str]
+    program: str
+    cwd: str
+    env: dict[str, str]
+    folder: str
 
 
 class PlainLines:
@@ -99,7 +109,7 @@ NOT_FOUND = 127
 
 def main() -> int:
     """Reads the job, runs it and records the result."""
-    job = json.load(sys.stdin)
+    job: Job = json.load(sys.stdin)
     folder = Path(job["folder"])
     # `execve` closes the write end; anything written before is the reason for a failure.
     reader, writer = os.pipe()
@@ -119,7 +129,7 @@ def main() -> int:
     return 0
 
 
-def _exec(job: dict[str, Any], writer: int) -> None:
+def _exec(job: Job, writer: int) -> None:
     """In the child: executes the program, or reports why not and exits."""
     try:
         set_size(0, SIZE)
@@ -197,7 +207,7 @@ class _Output:
             self._written = self._path.stat().st_size
 
 
-def _write(path: Path, content: dict[str, Any]) -> None:
+def _write(path: Path, content: dict[str, object]) -> None:
     """Writes a JSON file atomically."""
     with suppress(OSError):
         part = path.with_suffix(".part")

@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from inspector.model.clock import Clock, rfc3339
 from inspector.model.preflight import PreFlight
@@ -60,7 +59,7 @@ def log_end(folder: Path, launch: Launch) -> None:
     _append(folder, {name: value for name, value in asdict(launch).items() if name in over})
 
 
-def _append(folder: Path, record: Mapping[str, Any]) -> None:
+def _append(folder: Path, record: Mapping[str, object]) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     line = (json.dumps(record, ensure_ascii=True) + "\n").encode()
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -78,9 +77,9 @@ def _append(folder: Path, record: Mapping[str, Any]) -> None:
         os.close(descriptor)
 
 
-def read_log(folder: Path) -> list[dict[str, Any]]:
+def read_log(folder: Path) -> list[dict[str, object]]:
     """Returns all launches, oldest first; invalid lines are skipped."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, object]] = {}
     for line in _lines(folder / LOG_NAME):
         try:
             record = json.loads(line)
@@ -321,7 +320,7 @@ def output_folder(folder: Path, launch_id: str) -> Path:
     return outputs / launch_id
 
 
-def launches(folder: Path) -> list[dict[str, Any]]:
+def launches(folder: Path) -> list[dict[str, object]]:
     """Returns the log, oldest first, with a `state` for launches whose end is not logged."""
     found = read_log(folder)
     for launch in found:
@@ -329,7 +328,7 @@ def launches(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _state_of(folder: Path, launch: dict[str, Any]) -> str:
+def _state_of(folder: Path, launch: dict[str, object]) -> str:
     name, run = str(launch.get("id")), str(launch.get("run"))
     over = ending(folder / OUTPUTS / name) if name.isalnum() else {}
     if over:

@@ -15,7 +15,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 ATTEMPTS = 8
 PAUSE_SECONDS = 0.02
@@ -27,7 +26,7 @@ _MAX_BYTES = 65_536
 class AlreadyRunning(Exception):
     """The run was launched and has not ended; the text says by which process and since when."""
 
-    def __init__(self, holder: Mapping[str, Any]) -> None:
+    def __init__(self, holder: Mapping[str, object]) -> None:
         self.holder = holder
         pid, since = holder.get("child") or holder.get("pid"), holder.get("since")
         who = f" as process {pid}" if pid else ""
@@ -45,7 +44,7 @@ class LaunchLock:
 
     path: Path
     descriptor: int
-    content: dict[str, Any] = field(default_factory=dict)
+    content: dict[str, object] = field(default_factory=dict)
 
     def note_child(self, pid: int) -> None:
         """Records the process id of the launched program."""
@@ -86,7 +85,7 @@ def acquire(folder: Path, run_key: str, since: str) -> LaunchLock:
         raise
 
 
-def holder_of(folder: Path, run_key: str) -> Mapping[str, Any] | None:
+def holder_of(folder: Path, run_key: str) -> Mapping[str, object] | None:
     """Returns the record of whoever launched the run and has not ended; None without a holder.
 
     The lock is tested shared, so any number of inspectors may test it at once.
@@ -119,7 +118,7 @@ def _path(folder: Path, run_key: str) -> Path:
     return folder / f"{name}.lock"
 
 
-def _content(descriptor: int) -> Mapping[str, Any]:
+def _content(descriptor: int) -> Mapping[str, object]:
     try:
         found = json.loads(os.pread(descriptor, _MAX_BYTES, 0))
     except (OSError, ValueError):
