@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.derive import axis
 from inspector.derive.axis import (
     LABELS_APART,
+    NARROW_CUT,
+    PIECE_CELLS,
     Axis,
     OrderAxis,
     Span,
@@ -29,7 +32,7 @@ from inspector.derive.bars import (
     open_bar,
     scrubber,
 )
-from inspector.derive.steps import StepTable
+from inspector.derive.steps import KIND_CODE, StepTable
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
 from inspector.model.step import StepKind
@@ -265,3 +268,82 @@ def test_an_end_before_its_start_freezes_nothing() -> None:
     assert span is not None
     bar = closed_bar(TimeAxis(span, 40), NOW - 10_000, NOW - 15_000)
     assert bar.solid - bar.start == 1
+
+
+def idle_of(*times: tuple[int, int]) -> list[int]:
+    """Lengths of the idle gaps between steps, in seconds; times in seconds before now."""
+    table = timed(*((NOW - begin * 1000, NOW - end * 1000) for begin, end in times))
+    span = span_of(table, run(Status.COMPLETED), NOW)
+    assert span is not None
+    return [(end - begin) // 1000 for begin, end in span.idle]
+
+
+@pytest.mark.parametrize(("gap", "idle"), [(29, []), (30, [30])])
+def test_a_gap_is_idle_from_half_a_minute_on(gap: int, idle: list[int]) -> None:
+    assert idle_of((gap + 2, gap + 1), (1, 0)) == idle
+
+
+@pytest.mark.parametrize(("gap", "idle"), [(39, []), (40, [40])])
+def test_a_gap_is_idle_from_a_fifth_of_the_busy_time_on(gap: int, idle: list[int]) -> None:
+    assert idle_of((gap + 200, gap + 100), (100, 0)) == idle
+
+
+def test_only_the_longest_gaps_are_cut() -> None:
+    ends = (0, 100, 300, 600, 1000)
+    steps = [(end + 1, end) for end in ends]
+    assert idle_of(*steps) == [399, 299, 199]
+
+
+def test_a_step_that_only_waits_is_idle_between_its_ends() -> None:
+    table = timed((NOW - 100_000, NOW))
+    table.kind[0] = KIND_CODE[StepKind.WAIT]
+    span = span_of(table, run(Status.COMPLETED), NOW)
+    assert span is not None and span.idle == ((NOW - 100_000, NOW),)
+
+
+@pytest.mark.parametrize(
+    ("status", "idle"),
+    [(Status.RUNNING, False), (Status.UNCONFIRMED, False), (Status.COMPLETED, True)],
+)
+def test_an_open_step_is_busy_until_the_end_of_the_span(status: Status, idle: bool) -> None:
+    table = timed((NOW - 100_000, None), (NOW, NOW))
+    table.set_status(0, status, None)
+    span = span_of(table, run(Status.COMPLETED), NOW)
+    assert span is not None and bool(span.idle) is idle
+
+
+def test_containers_do_not_make_a_span_busy() -> None:
+    table = timed((NOW - 100_000, NOW))
+    for begin in (NOW - 100_000, NOW):
+        step = table.add(0, StepKind.STATEMENT, "inside", Status.COMPLETED, None, 0)
+        table.started[step] = table.ended[step] = begin
+    span = span_of(table, run(Status.COMPLETED), NOW)
+    assert span is not None and span.idle == ((NOW - 100_000, NOW),)
+
+
+def test_of_a_long_run_only_the_outermost_steps_are_scanned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(axis, "MAX_SCANNED", 2)
+    table = timed((NOW - 100_000, NOW))
+    for moment in (NOW - 100_000, NOW):
+        step = table.add(0, StepKind.STATEMENT, "inside", Status.COMPLETED, None, 0)
+        table.started[step] = table.ended[step] = moment
+    span = span_of(table, run(Status.COMPLETED), NOW)
+    assert span == Span(NOW - 100_000, NOW)
+
+
+def test_half_of_the_steps_need_instants_for_a_time_axis() -> None:
+    for known, tells in ((2, True), (1, False)):
+        times: list[tuple[int | None, int | None]] = [(NOW - 60_000, NOW)] * known
+        table = timed(*times, *[(None, None)] * (4 - known))
+        span = span_of(table, run(Status.COMPLETED), NOW)
+        assert span is not None
+        assert tells_time(table, run(Status.COMPLETED), span) is tells
+
+
+def test_a_gap_that_leaves_too_few_cells_is_not_cut() -> None:
+    span = Span(0, 100_000, ((10_000, 40_000), (50_000, 90_000)))
+    assert len(TimeAxis(span, NARROW_CUT * 2 + PIECE_CELLS * 3).cuts) == 2
+    (kept,) = TimeAxis(span, NARROW_CUT * 2 + PIECE_CELLS * 3 - 1).cuts
+    assert kept.label == "idle 40.0s"

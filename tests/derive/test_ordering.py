@@ -101,3 +101,38 @@ def test_a_run_that_comes_to_match_is_news() -> None:
     renamed = replace(ALIVE, raw_status="still at it")
     assert found.update((renamed, DONE), NOON, UTC).order
     assert found.shown().in_order() == [ALIVE.key]
+
+
+def test_of_two_running_runs_age_alone_does_not_change_the_order() -> None:
+    found = ordering(ALIVE, DONE, sort=Sort.ELAPSED)
+    later = replace(ALIVE, last_activity_at=NOON + 30_000)
+    assert not found.update((later, DONE), NOON + 30_000, UTC).order
+    longer = replace(DONE, ended_at=NOON)
+    assert found.update((later, longer), NOON + 30_000, UTC).order
+
+
+def test_a_title_moves_a_run_only_when_titles_order_the_list() -> None:
+    renamed = replace(DONE, title="zz")
+    assert ordering(ALIVE, DONE, sort=Sort.TITLE).update((ALIVE, renamed), NOON, UTC).order
+    assert not ordering(ALIVE, DONE).update((ALIVE, renamed), NOON, UTC).order
+
+
+def test_a_new_status_can_change_the_list_of_problems() -> None:
+    ended = replace(ALIVE, status=Status.COMPLETED)
+    assert ordering(ALIVE).update((ended,), NOON, UTC).findings
+    quicker = replace(DONE, tokens=replace(DONE.tokens, total=6))
+    assert not ordering(DONE).update((quicker,), NOON, UTC).findings
+
+
+def test_a_run_that_became_quiet_outdates_the_order_only_once() -> None:
+    found = ordering(ALIVE, DONE)
+    assert not found.outdated(NOON + 59_999, UTC)
+    assert found.outdated(NOON + 60_000, UTC)
+    found.order(NOON + 60_000, UTC)
+    assert not found.outdated(NOON + 60_000, UTC)
+
+
+def test_runs_that_vanished_since_the_last_order_are_not_shown() -> None:
+    found = ordering(ALIVE, DONE)
+    found.update((DONE,), NOON, UTC)
+    assert found.shown().in_order() == [DONE.key]

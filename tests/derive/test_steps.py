@@ -225,3 +225,36 @@ def test_the_short_way_to_add_is_the_same_as_the_long() -> None:
 def test_no_instant_is_none() -> None:
     assert instant(NO_TIME) is None
     assert instant(0) == 0
+
+
+def test_moving_a_step_updates_leaf_counts_spans_and_the_tree_counter() -> None:
+    table = StepTable()
+    old = table.add(-1, StepKind.BLOCK, "old", Status.COMPLETED, None, 1)
+    new = table.add(-1, StepKind.BLOCK, "new", Status.FAILED, None, 2)
+    step = table.add(old, StepKind.STATEMENT, "moved", Status.RUNNING, None, 3)
+    table.stretch(step, 500)
+    table.move(step, new)
+    counts = {status: table.leaf_counts[STATUS_CODE[status]] for status in STATUSES}
+    assert (counts[Status.COMPLETED], counts[Status.FAILED], counts[Status.RUNNING]) == (1, 0, 1)
+    assert (table.children_of[old], table.children_of[new]) == (0, 1)
+    assert (table.span_last[new], table.span_start[new], table.span_stop[new]) == (3, 500, 500)
+    assert table.reparented == 1
+
+
+def test_an_older_event_does_not_move_the_span_back() -> None:
+    table = StepTable()
+    step = table.add(-1, StepKind.BLOCK, "block", Status.RUNNING, None, 5)
+    table.touch(step, 3)
+    assert table.span_last[step] == 5
+
+
+def test_only_iterations_have_an_iteration_number() -> None:
+    table = StepTable()
+    for kind, segment, number in (
+        (StepKind.ITERATION, 3, 3),
+        (StepKind.ITERATION, "x", None),
+        (StepKind.STATEMENT, 3, None),
+    ):
+        step = table.add(-1, kind, "", Status.RUNNING, None, 1)
+        table.segment[step] = segment
+        assert table.iteration(step) == number
