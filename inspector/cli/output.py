@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,8 +10,6 @@ from inspector.cli.errors import NotWritten
 from inspector.export.documents import document, row_document
 from inspector.text.escape import json_text, visible
 from inspector.text.mask import mask_named
-from inspector.text.measure import cell_width, pad
-from inspector.text.numbers import size
 
 LONGEST_TEXT = 400
 """Characters of a label or an error in a plain line."""
@@ -37,6 +34,8 @@ def write_jsonl(kind: str, rows: Iterable[Mapping[str, Any]], *, reveal: bool) -
 
 def write_table(rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> None:
     """Aligned columns, the first row being their names; nothing wraps, nothing is cut."""
+    from inspector.text.measure import cell_width, pad
+
     rights = set(right)
     wide = [[cell_width(cell) for cell in row] for row in rows]
     widths = [min(max(column), WIDEST) for column in zip(*wide, strict=True)]
@@ -65,6 +64,8 @@ def brief(text: str, *, reveal: bool = False) -> str:
     """As `shown`, of a text that may be very long: its beginning, as far as a line may show it."""
     if len(text) <= LONGEST_TEXT:
         return shown(text, reveal=reveal)
+    from inspector.text.numbers import size
+
     # Masked before it is cut: half a secret is not known as one.
     safe = shown(text[:MASKED_TEXT], reveal=reveal)
     return f"{safe[:LONGEST_TEXT]}… ({size(len(text.encode('utf-8', 'replace')))})"
@@ -74,6 +75,8 @@ def line_cells() -> int | None:
     """How wide a line may be: the terminal's width; None where there is none."""
     if not sys.stdout.isatty():
         return None
+    import shutil
+
     return max(shutil.get_terminal_size().columns, 40)
 
 

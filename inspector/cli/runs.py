@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Sequence
-from datetime import UTC
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.cli.errors import FINE, UserError
 from inspector.cli.output import brief, shown, write_json, write_jsonl, write_line, write_table
 from inspector.cli.workspace import stores_and_runs, workspace
-from inspector.derive.groups import elapsed_ms
 from inspector.export import documents
 from inspector.model.clock import parse_now
 from inspector.model.run import Run
 from inspector.model.status import Status
-from inspector.query.registry import names
+from inspector.query.registry import BUILT_IN, names
 from inspector.query.workspace import newest_first
-from inspector.text.numbers import clock_time, duration
 
 _AGO = re.compile(r"(\d{1,6})([smhdw])", re.ASCII)
 _UNIT_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
@@ -26,7 +23,9 @@ _HEAD = ("STATUS", "RUNTIME", "TITLE", "RUN", "STARTED", "ELAPSED", "DONE", "FIN
 
 def run(options: argparse.Namespace) -> int:
     """Lists runs, newest first, each read whole."""
-    _check(options)
+    _check("status", options.status, Status)
+    if options.runtime is not None and options.runtime not in BUILT_IN:
+        _check("runtime", options.runtime, names())
     with workspace(options.paths) as found:
         now = found.clock()
         stores, listed = stores_and_runs(found)
@@ -49,14 +48,10 @@ def run(options: argparse.Namespace) -> int:
     return FINE
 
 
-def _check(options: argparse.Namespace) -> None:
-    for value, known, what in (
-        (options.status, Status, "status"),
-        (options.runtime, names(), "runtime"),
-    ):
-        if value is not None and value not in {str(word) for word in known}:
-            words = ", ".join(str(word) for word in known)
-            raise UserError(f"{value!r} is not a {what}; choose one of {words}.")
+def _check(what: str, value: str | None, known: Iterable[str]) -> None:
+    words = [str(word) for word in known]
+    if value is not None and value not in words:
+        raise UserError(f"{value!r} is not a {what}; choose one of {', '.join(words)}.")
 
 
 def _filtered(listed: Sequence[Run], options: argparse.Namespace, now: int) -> Iterator[Run]:
@@ -90,6 +85,11 @@ def _since(text: str, now: int) -> int:
 
 
 def _row(one: Run, now: int, reveal: bool) -> tuple[str, ...]:
+    from datetime import UTC
+
+    from inspector.derive.groups import elapsed_ms
+    from inspector.text.numbers import clock_time, duration
+
     done = one.steps.completed
     return (
         one.status.value,

@@ -10,14 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from inspector.derive.steps import levels_of
 from inspector.model.clock import rfc3339
-from inspector.model.run import Finding, Run
-from inspector.model.step import Attempt, Event, OpenConstruct, Step
-from inspector.model.store import Store
-from inspector.model.value import Attachment, Value
 from inspector.query.masked import Masks
-from inspector.query.view import RunView, ValueList
+
+if TYPE_CHECKING:
+    from inspector.model.run import Finding, Run
+    from inspector.model.step import Attempt, Event, OpenConstruct, Step
+    from inspector.model.store import Store
+    from inspector.model.value import Attachment, Value
+    from inspector.query.view import RunView, ValueList
 
 if TYPE_CHECKING:
     from inspector.derive.spending import Spending, Sum
@@ -126,6 +127,8 @@ def show(view: RunView, depth: int | None = None) -> Document:
 
 
 def _down_to(view: RunView, depth: int) -> Iterable[int]:
+    from inspector.derive.steps import levels_of
+
     levels = levels_of(view.steps)
     return (number for number in range(len(view.steps)) if levels[number] <= depth)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from inspector.query.backend import Backend
-from inspector.query.presentation import Presentation
+if TYPE_CHECKING:
+    from inspector.query.backend import Backend
+    from inspector.query.presentation import Presentation
 
 BUILT_IN: Mapping[str, tuple[str, str]] = {
     "openprose": ("inspector.query.openprose.backend", "OpenProse"),
@@ -24,7 +25,7 @@ ENTRY_POINT_GROUP = "inspector.runtimes"
 @cache
 def _built_in(name: str) -> Backend:
     module, backend = BUILT_IN[name]
-    return cast(Backend, getattr(import_module(module), backend)())
+    return cast("Backend", getattr(import_module(module), backend)())
 
 
 @cache
@@ -33,7 +34,7 @@ def _installed() -> Mapping[str, Backend]:
     from importlib.metadata import entry_points
 
     found = entry_points(group=ENTRY_POINT_GROUP)
-    return {one.name: cast(Backend, one.load()()) for one in found if one.name not in BUILT_IN}
+    return {one.name: cast("Backend", one.load()()) for one in found if one.name not in BUILT_IN}
 
 
 def built_in_backends() -> Iterator[Backend]:

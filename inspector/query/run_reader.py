@@ -6,16 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inspector.model.preflight import PreFlight, refused
-from inspector.model.run import Run
-from inspector.model.step import Event
-from inspector.model.value import Attachment
-from inspector.query.comparison import Comparison, Side
 from inspector.query.progress import Progress, no_progress
 from inspector.query.view import NO_CAPABILITIES, Capabilities, RunView, StepContext, ValueList
 
 if TYPE_CHECKING:
     from inspector.model.preflight import PreFlight
+    from inspector.model.run import Run
+    from inspector.model.step import Event
+    from inspector.model.value import Attachment
+    from inspector.query.comparison import Comparison, Side
 
 
 FIRST_BYTES = 65_536
@@ -135,6 +134,8 @@ def preflight_of(reader: RunReader, run: Run) -> PreFlight:
 
     May raise `StoreUnavailable`.
     """
+    from inspector.model.preflight import refused
+
     plan = reader.preflight()
     if plan is None:
         return refused(run.key, "nothing can resume a run of this kind", outcome=run.status)

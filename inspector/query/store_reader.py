@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from inspector.derive.spending import Spending
 from inspector.model.run import Run
 from inspector.model.store import Store
 from inspector.query.run_reader import Record, RunReader
-from inspector.query.search import Hit
+
+if TYPE_CHECKING:
+    from inspector.query.search import Hit
 
 Records = Sequence[Record]
 

@@ -9,9 +9,7 @@ import atexit
 import fcntl
 import os
 import re
-import shutil
 import stat
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -66,7 +64,7 @@ def sweep(place: str) -> int:
     with suppress(OSError), os.scandir(place) as entries:
         for entry in entries:
             if _NAME.fullmatch(entry.name) and _left_behind(entry):
-                shutil.rmtree(entry.path, ignore_errors=True)
+                _remove(entry.path)
                 swept += 1
     return swept
 
@@ -100,7 +98,10 @@ class _ProcessFolder:
         sweep(place)
         self.place = place
         self.pid = os.getpid()
-        self.path = tempfile.mkdtemp(prefix=f"inspector-{self.pid}-", dir=place)
+        # Most databases are read in place and need no copy.
+        from tempfile import mkdtemp
+
+        self.path = mkdtemp(prefix=f"inspector-{self.pid}-", dir=place)
         self._readers = 0
         self._number = 0
         self._alive = os.open(
@@ -120,7 +121,7 @@ class _ProcessFolder:
         if self.pid != os.getpid():
             return
         with _lock:
-            shutil.rmtree(path, ignore_errors=True)
+            _remove(path)
             self._readers -= 1
             if self._readers == 0:
                 self.remove()
@@ -129,7 +130,7 @@ class _ProcessFolder:
         if self.pid != os.getpid() or _homes.get(self.place) is not self:
             return
         del _homes[self.place]
-        shutil.rmtree(self.path, ignore_errors=True)
+        _remove(self.path)
         os.close(self._alive)
 
 
@@ -143,6 +144,12 @@ def _enter(place: str) -> PrivateFolder:
         if home is None or home.pid != os.getpid() or not os.path.isdir(home.path):
             home = _homes[place] = _ProcessFolder(place)
         return PrivateFolder(home, home.enter())
+
+
+def _remove(folder: str) -> None:
+    from shutil import rmtree
+
+    rmtree(folder, ignore_errors=True)
 
 
 @atexit.register

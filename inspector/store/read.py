@@ -11,7 +11,6 @@ be read between two of its writes if it pauses longer than a clock tick.
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
 import time
 from collections.abc import Callable
@@ -165,7 +164,7 @@ def token(seen: FileState, key: tuple[object, ...]) -> Token:
 
 def unique_token(seen: FileState) -> Token:
     """Returns a token that equals no other, for content that may still change."""
-    return Token((secrets.token_bytes(16),), seen.last_write_ms)
+    return Token((os.urandom(16),), seen.last_write_ms)
 
 
 def plain_token(seen: FileState) -> Token:

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 
+from inspector.text.lazy_pattern import lazy_pattern
 from inspector.text.measure import cell_width
 
 TAB_CELLS = 4
@@ -28,11 +29,11 @@ _INVISIBLE = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _CONTROLS = "\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
-_RISKY = re.compile(f"[{_CONTROLS}{BIDI_CONTROLS}{_INVISIBLE}]")
-_RISKY_BUT_BREAKS = re.compile(f"(?![\n\t])[{_CONTROLS}{BIDI_CONTROLS}{_INVISIBLE}]")
-_MAYBE_MARKS = re.compile("[\u0300-\U0010ffff]{" + str(MAX_MARKS + 1) + "}")
-_FLAG_TAGS = re.compile("\U0001f3f4([\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f)")
-_JSON_RISKY = re.compile(f"\\\\.|[\x7f-\x9f\u2028\u2029\ud800-\udfff{BIDI_CONTROLS}]")
+_RISKY = lazy_pattern(f"[{_CONTROLS}{BIDI_CONTROLS}{_INVISIBLE}]")
+_RISKY_BUT_BREAKS = lazy_pattern(f"(?![\n\t])[{_CONTROLS}{BIDI_CONTROLS}{_INVISIBLE}]")
+_MAYBE_MARKS = lazy_pattern("[\u0300-\U0010ffff]{" + str(MAX_MARKS + 1) + "}")
+_FLAG_TAGS = lazy_pattern("\U0001f3f4([\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f)")
+_JSON_RISKY = lazy_pattern(f"\\\\.|[\x7f-\x9f\u2028\u2029\ud800-\udfff{BIDI_CONTROLS}]")
 _JSON_SHORT = {"b": "\\u0008", "t": "\\u0009", "n": "\\u000a", "f": "\\u000c", "r": "\\u000d"}
 _JSON_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _LARGEST_EXACT = 2**53
@@ -42,7 +43,7 @@ _ZWNJ, _ZWJ = "\u200c", "\u200d"
 _TEXT_STYLE, _EMOJI_STYLE = "\ufe0e", "\ufe0f"
 _EMOJI_AMONG_PUNCTUATION = "\u203c\u2049\u2139\u3030"
 _VIRAMA_CLASS = 9
-_JOINING_SCRIPTS = re.compile(
+_JOINING_SCRIPTS = lazy_pattern(
     "[\u0620-\u064a\u066e-\u06d3\u06fa-\u06fc\u0750-\u077f\u08a0-\u08c9"
     "\u0904-\u0d7f\u1000-\u109f\u1780-\u17b3\u1820-\u18aa]"
 )

@@ -212,7 +212,7 @@ def test_a_watcher_hears_nothing(scene: Scene, build: Build) -> None:
 
 
 ALONE = """
-import json, os, sys
+import json, os, shutil, sys, tempfile  # while the interpreter can still be read
 from inspector.store.read import ZeroTouchReader
 from tests.store.builders import count
 path, private, user = sys.argv[1:]

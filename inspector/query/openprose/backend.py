@@ -10,12 +10,12 @@ from inspector.model.clock import Clock
 from inspector.query.openprose import NAME, schema
 from inspector.query.openprose.discovery import RUN_FOLDER_NAMES, STATE, ProseLayout
 from inspector.query.openprose.logs.folder import record_of
-from inspector.query.presentation import Presentation
 from inspector.query.store_reader import StoreReader
 from inspector.store.discover import Candidate, Layout, PlaceKind, Search
 
 if TYPE_CHECKING:
     from inspector.query.openprose.view import AgentStore
+    from inspector.query.presentation import Presentation
 
 
 class OpenProse:

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from inspector.derive.steps import STATUS_CODE
 from inspector.model.run import Finding, Run
 from inspector.model.status import ENDED, Status
 from inspector.model.step import OpenConstruct, StepKind
-from inspector.query.openprose.receipts.ledger import Ledger
 from inspector.query.openprose.rows import RunRow
 from inspector.query.openprose.state import KEPT_REMARKS, Remark, State
 from inspector.text.numbers import age
 from inspector.text.parse_time import plausible
+
+if TYPE_CHECKING:
+    from inspector.query.openprose.receipts.ledger import Ledger
 
 QUIET_MS = 15 * 60_000
 """A session may think for minutes: silence is worth a word only after a quarter of an hour."""

@@ -6,16 +6,11 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from inspector.query.openprose import values
 from inspector.query.openprose.events import Row
 from inspector.query.openprose.gates import Gate, pending_gates
-from inspector.query.openprose.receipts.ledger import (
-    Ledger,
-    LedgerMark,
-    ledger_mark,
-    read_ledger,
-)
 from inspector.query.openprose.rows import (
     Damage,
     RunRow,
@@ -26,9 +21,38 @@ from inspector.query.openprose.rows import (
 from inspector.query.rows import CancelCheck, no_check
 from inspector.query.tables import Tables, quoted, read_tables
 
+if TYPE_CHECKING:
+    from inspector.query.openprose.receipts.ledger import Ledger
+
 COUNTED = ("bindings", "agents", "receipt", "world_model_version", "imports")
 MOST_JUDGED = 5_000
 """Receipts that are judged with every change; more only when somebody asks."""
+MOST_DIGESTED = 5_000
+
+
+class LedgerMark(NamedTuple):
+    """Enough of a table of receipts to know whether anything was added or altered."""
+
+    receipts: int = 0
+    newest: int | None = None
+    digest: int = 0
+    """Of every cell; 0 where there are more than `MOST_DIGESTED` receipts."""
+
+
+def ledger_mark(connection: sqlite3.Connection, tables: Tables) -> LedgerMark:
+    """How many receipts there are, which is the newest, and a digest of all."""
+    table = tables.get("receipt")
+    if table is None:
+        return LedgerMark()
+    newest = f"max({table.column('id')})"
+    try:
+        count, last = connection.execute(f"SELECT count(*), {newest} FROM receipt").fetchone()
+        digest = 0
+        if 0 < count <= MOST_DIGESTED:
+            digest = hash(tuple(connection.execute("SELECT * FROM receipt")))
+    except sqlite3.DatabaseError:
+        return LedgerMark()
+    return LedgerMark(count, last if isinstance(last, int) else None, digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +125,8 @@ def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
 
 
 def _ledger(connection: sqlite3.Connection, tables: Tables) -> tuple[Ledger | None, Damage | None]:
+    from inspector.query.openprose.receipts.ledger import read_ledger
+
     try:
         return read_ledger(connection, tables), None
     except sqlite3.DatabaseError as error:

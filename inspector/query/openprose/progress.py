@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from inspector.derive.steps import Extra, StepTable
 from inspector.model.run import Progress, Tokens
 from inspector.model.status import Status
 from inspector.model.step import StepKind
-from inspector.query.openprose.receipts.ledger import Ledger
+
+if TYPE_CHECKING:
+    from inspector.query.openprose.receipts.ledger import Ledger
 
 _NOTHING = Extra()
 

@@ -7,28 +7,19 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.derive.event_times import end_of
 from inspector.model.clock import Clock
-from inspector.model.preflight import PreFlight
 from inspector.model.run import Finding
 from inspector.model.status import Status
-from inspector.model.step import Event, Step, StepKind
 from inspector.model.store import Health
 from inspector.model.value import Attachment
 from inspector.query.openprose import values, view
-from inspector.query.openprose.agents import kept_agents, run_agents
 from inspector.query.openprose.events import text_of
 from inspector.query.openprose.load import Loaded, Wanted, loader
 from inspector.query.openprose.logs.topology import CompiledGraph
-from inspector.query.openprose.model_diff import answer, keep
-from inspector.query.openprose.model_files import kept_models
-from inspector.query.openprose.newest import newest_view, read_newest
 from inspector.query.openprose.persistent_files import AGENT_FOLDER, WORLD_MODELS
-from inspector.query.openprose.position import position_of
-from inspector.query.openprose.preflight import Material, preflight
-from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, read_ledger
 from inspector.query.openprose.rows import (
     AT_ONCE,
     event_order,
@@ -43,16 +34,18 @@ from inspector.query.openprose.tab_counts import kept_counts
 from inspector.query.openprose.timeline import Timeline
 from inspector.query.openprose.value_times import Tell, told_at
 from inspector.query.openprose.view import Endings, Facts, RunLocation, pick_run_row
-from inspector.query.openprose.world_models import world_models
 from inspector.query.progress import Progress
-from inspector.query.raw_tables import table_records
-from inspector.query.rows import read_keyed_rows
 from inspector.query.run_reader import RunReader
 from inspector.query.tables import Table, Tables, quoted
 from inspector.query.view import Capabilities, RunView, StepContext, Tab, ValueList
 from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
 from inspector.store.read import Reading, StoreUnavailable, Token, ZeroTouchReader
 from inspector.text.parse_time import parse_instant
+
+if TYPE_CHECKING:
+    from inspector.model.preflight import PreFlight
+    from inspector.model.step import Event, Step, StepKind
+    from inspector.query.openprose.receipts.ledger import Ledger
 
 MOST_OWN_EVENTS = 200
 _HEAD = ("id", "status", "statement_text")
@@ -89,6 +82,8 @@ def _by_key(
     key_of: Callable[[int], int],
 ) -> _Found:
     """Each row by its own key, so that a row that is gone moves no other."""
+    from inspector.query.rows import read_keyed_rows
+
     key = key_column(table)
     number_of = {key_of(number): number for number in numbers}
     keys = list(number_of)
@@ -117,6 +112,8 @@ def _by_place(
 
 
 def _event(n: int, row: dict[str, Any], kind: StepKind) -> Event:
+    from inspector.model.step import Event
+
     started, completed = row.get("started_at"), row.get("completed_at")
     raw_at = started if started is not None else completed
     status = row.get("status")
@@ -260,15 +257,23 @@ def _source(connection: sqlite3.Connection, tables: Tables, place: RunLocation) 
 
 def _tables(connection: sqlite3.Connection, tables: Tables, place: RunLocation) -> Sequence[Record]:
     """Every table and view: columns, those beyond the state document, and whether it belongs."""
+    from inspector.query.raw_tables import table_records
+
     version = "v5" if tables.get("receipt") or tables.get("world_model_version") else "v1"
     return table_records(connection, tables, DOCUMENTED.get, missing_tables(tables, version))
+
+
+def _agents(connection: sqlite3.Connection, tables: Tables, place: RunLocation) -> Sequence[Record]:
+    from inspector.query.openprose.agents import run_agents
+
+    return run_agents(connection, tables, place.store_path)
 
 
 Question = Callable[[sqlite3.Connection, Tables, RunLocation], Sequence[Record]]
 
 PARTS: Mapping[str, Question] = {
     "run": _run,
-    "agents": lambda connection, tables, place: run_agents(connection, tables, place.store_path),
+    "agents": _agents,
     "imports": lambda connection, tables, place: _rows(connection, tables, "imports"),
     "tables": _tables,
     "source": _source,
@@ -356,6 +361,8 @@ class ProseRun(RunReader):
 
     def newest(self) -> RunView | None:
         """The newest events of a long run that was not read yet."""
+        from inspector.query.openprose.newest import newest_view, read_newest
+
         if self._loaded is not None:
             return None
         reading = self._read(read_newest)
@@ -553,6 +560,11 @@ class ProseRun(RunReader):
 
     def record(self, part: str) -> Sequence[Mapping[str, Any]]:
         """The database's own rows behind one part."""
+        from inspector.query.openprose.agents import kept_agents
+        from inspector.query.openprose.model_diff import answer, keep
+        from inspector.query.openprose.model_files import kept_models
+        from inspector.query.openprose.world_models import world_models
+
         self._view or self.refresh()
         tables, place = view.current_tables(self._facts), self._place
         name, _, which = part.partition(":")
@@ -570,6 +582,8 @@ class ProseRun(RunReader):
 
     def receipts(self) -> Mapping[str, Any]:
         """The ledger: chains judged, tokens added up, every receipt."""
+        from inspector.query.openprose.receipts.ledger import ledger_document, read_ledger
+
         self._view or self.refresh()
         tables = view.current_tables(self._facts)
         ledger = self._ledger or self._ask(lambda connection: read_ledger(connection, tables))
@@ -577,6 +591,9 @@ class ProseRun(RunReader):
 
     def preflight(self) -> PreFlight:
         """What resuming the run would do."""
+        from inspector.query.openprose.position import position_of
+        from inspector.query.openprose.preflight import Material, preflight
+
         shown, state = self.refresh(), self._timeline.state
         over = shown.run.status is Status.COMPLETED
         bindings = view.current_tables(self._facts).get("bindings")

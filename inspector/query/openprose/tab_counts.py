@@ -9,21 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from inspector.query.openprose.agents import (
-    MEMORY,
-    MOST_AGENTS,
-    number_of,
-    outside_agents,
-)
-from inspector.query.openprose.model_files import (
-    MOST_NODES,
-    MOST_VERSIONS,
-    POINTER,
-    PUBLISHED,
-    VERSIONS,
-    address_in,
-    pointer_of,
-)
 from inspector.query.openprose.persistent_files import (
     AGENT_FOLDER,
     WORLD_MODELS,
@@ -55,6 +40,11 @@ def kept_counts(place: RunLocation) -> Counts:
 
 
 def _agents(shelf: Shelf) -> int:
+    if not os.path.isdir(os.path.join(shelf.root, *shelf.parts)):
+        return 1 if refused_in(shelf.root, shelf.parts) else 0
+    # Imported late, like the readers below: most runs keep neither agents nor world models.
+    from inspector.query.openprose.agents import MEMORY, MOST_AGENTS, number_of
+
     found = 1 if refused_in(shelf.root, shelf.parts) else 0
     for folder in safe_listdir(shelf.root, shelf.parts, MOST_AGENTS).folders():
         names = [one.name for one in safe_listdir(shelf.root, (*shelf.parts, folder.name)).files()]
@@ -71,6 +61,8 @@ def _in_database(store: AgentStore) -> int:
     key = (store, *(_stamp(f"{store.path}{end}") for end in ("", "-wal", "-journal")))
     known = _KNOWN.get(key)
     if known is None:
+        from inspector.query.openprose.agents import outside_agents
+
         known = len(outside_agents([store]))
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
@@ -88,6 +80,10 @@ def _stamp(path: str) -> tuple[int, int] | None:
 
 def count_models(shelf: Shelf) -> int | None:
     """How many versions are listed of a shelf; None where only their bytes would tell."""
+    if not os.path.isdir(os.path.join(shelf.root, *shelf.parts)):
+        return 1 if refused_in(shelf.root, shelf.parts) else 0
+    from inspector.query.openprose.model_files import MOST_NODES
+
     budget = Budget(POINTER_BYTES)
     total = 1 if refused_in(shelf.root, shelf.parts) else 0
     for node in safe_listdir(shelf.root, shelf.parts, MOST_NODES).folders():
@@ -99,6 +95,14 @@ def count_models(shelf: Shelf) -> int | None:
 
 
 def _of_node(shelf: Shelf, parts: tuple[str, ...], budget: Budget) -> int | None:
+    from inspector.query.openprose.model_files import (
+        MOST_VERSIONS,
+        POINTER,
+        PUBLISHED,
+        VERSIONS,
+        pointer_of,
+    )
+
     names = {one.name: one for one in safe_listdir(shelf.root, parts).entries}
     below = (*parts, VERSIONS)
     versions = [
@@ -118,6 +122,8 @@ def _of_node(shelf: Shelf, parts: tuple[str, ...], budget: Budget) -> int | None
 
 
 def _version(one: Entry) -> str | None:
+    from inspector.query.openprose.model_files import address_in
+
     return address_in(one.name.removesuffix(".bin") if one.is_file else one.name)
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.derive.steps import KIND_CODE, STATUS_CODE, Extra, StepTable, step_counts
 from inspector.model.clock import rfc3339
@@ -20,12 +20,14 @@ from inspector.query.openprose.discovery import root_of
 from inspector.query.openprose.events import text_of
 from inspector.query.openprose.gates import Gate, waiting
 from inspector.query.openprose.progress import progress, tokens_of
-from inspector.query.openprose.receipts.ledger import Ledger
 from inspector.query.openprose.rows import Damage, RunRow
 from inspector.query.openprose.schema import StyleSigns, style_of, variant_of
 from inspector.query.openprose.state import DEEPEST, RowNumbers, State
 from inspector.query.tables import Tables
 from inspector.text.parse_time import parse_instant
+
+if TYPE_CHECKING:
+    from inspector.query.openprose.receipts.ledger import Ledger
 
 RUN_STATUS = {
     "running": Status.RUNNING,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from inspector.model.clock import Clock
-from inspector.query.presentation import Presentation
 from inspector.query.prism import NAME
 from inspector.query.store_reader import StoreReader
 from inspector.store.discover import Candidate, FileLayout, Layout, Search
 from inspector.store.places import RunFolderNames
+
+if TYPE_CHECKING:
+    from inspector.query.presentation import Presentation
 
 TABLES = frozenset(
     {

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from inspector.query.openprose.receipts.files import parsed
 from inspector.store.attachment import inspect_attachment
 
 MOST_NODES = 20_000
@@ -43,6 +42,10 @@ NONE = Topology()
 
 def read_topology(data: bytes, labels: bytes = b"") -> Topology | None:
     """The topology in a file's bytes; None when they hold none."""
+    if not data:
+        return None
+    from inspector.query.openprose.receipts.files import parsed
+
     raw = parsed(data)
     inner = raw.get("topology") if isinstance(raw, dict) else None
     shown = _lists(inner) or _lists(raw)
@@ -91,6 +94,8 @@ def _strings(value: Any) -> list[str]:
 
 
 def _labels(data: bytes) -> dict[str, str]:
+    from inspector.query.openprose.receipts.files import parsed
+
     raw = parsed(data)
     pairs = raw.items() if isinstance(raw, dict) else ()
     return {key: value for key, value in pairs if isinstance(value, str)}

@@ -6,7 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.model.clock import rfc3339
 from inspector.query.openprose.receipts.chain import IN_WORDS, Chain, holds, judge
@@ -160,9 +160,6 @@ def _ref(ref: str, receipt: Receipt | None) -> dict[str, Any]:
     }
 
 
-MOST_DIGESTED = 5_000
-
-
 @dataclass(frozen=True, slots=True)
 class Ledger:
     """All receipts of a run in the order of writing, their chains, and what they add up to."""
@@ -175,31 +172,6 @@ class Ledger:
     def chain_ok(self) -> bool | None:
         """Whether every chain holds; None without a single receipt, which is never green."""
         return holds(self.chains)
-
-
-class LedgerMark(NamedTuple):
-    """Enough of a table of receipts to know whether anything was added or altered."""
-
-    receipts: int = 0
-    newest: int | None = None
-    digest: int = 0
-    """Of every cell; 0 where there are more than `MOST_DIGESTED` receipts."""
-
-
-def ledger_mark(connection: sqlite3.Connection, tables: Tables) -> LedgerMark:
-    """How many receipts there are, which is the newest, and a digest of all."""
-    table = tables.get("receipt")
-    if table is None:
-        return LedgerMark()
-    newest = f"max({table.column('id')})"
-    try:
-        count, last = connection.execute(f"SELECT count(*), {newest} FROM receipt").fetchone()
-        digest = 0
-        if 0 < count <= MOST_DIGESTED:
-            digest = hash(tuple(connection.execute("SELECT * FROM receipt")))
-    except sqlite3.DatabaseError:
-        return LedgerMark()
-    return LedgerMark(count, last if isinstance(last, int) else None, digest)
 
 
 def ledger_of(receipts: Sequence[Receipt]) -> Ledger:
