@@ -102,8 +102,10 @@ def hidden_strings(tree: ast.Module) -> Iterator[ast.AST]:
             yield from ast.walk(node.slice)
         elif isinstance(node, ast.Compare):
             yield from (node.left, *node.comparators)
-        elif isinstance(node, ast.AnnAssign):
+        elif isinstance(node, ast.AnnAssign | ast.arg) and node.annotation is not None:
             yield from ast.walk(node.annotation)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.returns is not None:
+            yield from ast.walk(node.returns)
         elif isinstance(node, ast.Assign) and is_named(node, "__all__", "DEFAULT_CSS", "CSS"):
             yield from ast.walk(node.value)
         elif isinstance(node, ast.Call) and name_of(node.func) in ("compile", "cast", "TypeVar"):
