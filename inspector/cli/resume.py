@@ -67,7 +67,7 @@ def _choices(options: argparse.Namespace) -> Choices:
             pick(settings.hosts, options.host)
         except NoHost as why:
             raise UserError(f"{why}", BAD_USAGE) from None
-    return Choices(settings.hosts, settings.prism_resume, options.host, options.decision)
+    return Choices(settings.hosts, settings.resume_commands, options.host, options.decision)
 
 
 def _open(found: Any, name: str, choices: Choices, folder: Path) -> Opened:

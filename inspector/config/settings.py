@@ -237,8 +237,8 @@ class Settings:
     """By asset id as the runtime records it."""
     hosts: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     """Commands that resume an OpenProse run, by host name."""
-    prism_resume: tuple[str, ...] | None = None
-    """Command that resumes a Prism run."""
+    resume_commands: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    """Runtime → the words of the command that resumes its runs: `resume` in a table of its name."""
 
     def zone(self) -> tzinfo | None:
         """Returns the zone; None = the zone of this machine."""
@@ -249,30 +249,28 @@ class Settings:
         return ZoneInfo(self.time_zone)
 
 
-_FILE = fields(
-    {
-        "theme": one_of("auto", "dark", "light", "cb-dark", "cb-light", "terminal"),
-        "ascii": one_of("auto", "always", "never"),
-        "time_zone": time_zone,
-        "refresh": one_of("auto", "fast", "slow"),
-        "mouse": boolean,
-        "keys": each(keys, nested=True),
-        "prices": each(
-            fields(
-                {
-                    "input": decimal,
-                    "output": decimal,
-                    "cache_read": decimal,
-                    "cache_write": decimal,
-                    "currency": short_text,
-                }
-            )
-        ),
-        "assets": each(fields({"decimals": whole(0, 255), "symbol": short_text})),
-        "hosts": each(words),
-        "prism": fields({"resume": words}),
-    }
-)
+_FILE_FIELDS: Mapping[str, Reader] = {
+    "theme": one_of("auto", "dark", "light", "cb-dark", "cb-light", "terminal"),
+    "ascii": one_of("auto", "always", "never"),
+    "time_zone": time_zone,
+    "refresh": one_of("auto", "fast", "slow"),
+    "mouse": boolean,
+    "keys": each(keys, nested=True),
+    "prices": each(
+        fields(
+            {
+                "input": decimal,
+                "output": decimal,
+                "cache_read": decimal,
+                "cache_write": decimal,
+                "currency": short_text,
+            }
+        )
+    ),
+    "assets": each(fields({"decimals": whole(0, 255), "symbol": short_text})),
+    "hosts": each(words),
+}
+_FILE = fields(_FILE_FIELDS)
 
 
 def load_settings(path: Path | None = None) -> tuple[Settings, tuple[str, ...]]:
@@ -307,8 +305,23 @@ def _read(file: Path) -> dict[str, object]:
     return tomllib.loads(file.read_text(encoding="utf-8"), parse_float=Decimal)
 
 
+def _resume_commands(raw: Mapping[str, object], report: Report) -> dict[str, tuple[str, ...]]:
+    """Take the tables that hold nothing but a resume command: their names are runtimes."""
+    commands: dict[str, tuple[str, ...]] = {}
+    for name, table in raw.items():
+        if name not in _FILE_FIELDS and isinstance(table, dict) and table.keys() == {"resume"}:
+            try:
+                found: Any = words(table["resume"], f"{name}.resume", report)
+                commands[name] = tuple(found)
+            except Invalid as invalid:
+                report(str(invalid))
+                commands[name] = ()
+    return commands
+
+
 def _settings(raw: dict[str, object], report: Report) -> Settings:
-    found: Any = _FILE(raw, "", report)
+    commands = _resume_commands(raw, report)
+    found: Any = _FILE({name: raw[name] for name in raw if name not in commands}, "", report)
     prices = {name: Price(**entry) for name, entry in found.pop("prices", {}).items()}
     assets = {}
     for name, entry in found.pop("assets", {}).items():
@@ -321,6 +334,6 @@ def _settings(raw: dict[str, object], report: Report) -> Settings:
         assets=MappingProxyType(assets),
         keys=MappingProxyType(found.pop("keys", {})),
         hosts=MappingProxyType(found.pop("hosts", {})),
-        prism_resume=found.pop("prism", {}).get("resume"),
+        resume_commands=MappingProxyType({name: one for name, one in commands.items() if one}),
         **found,
     )

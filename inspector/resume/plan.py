@@ -23,8 +23,8 @@ class Choices:
     """Choices of the user, in the settings and for this run."""
 
     hosts: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    prism: Sequence[str] | None = None
-    """Command that resumes a Prism run."""
+    templates: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Runtime → the words of the user's command, with names in braces to fill in."""
     host: str | None = None
     decision: str | None = None
 
@@ -71,7 +71,7 @@ def make_plan(
         return replace(empty, problem=sentence(preflight.reason or "it cannot be resumed"))
     blocked = held or _decision_error(preflight, choices.decision)
     try:
-        words, host = _words(preflight, choices)
+        words, host = _words(run, preflight, choices)
     except NoHost as why:
         return replace(empty, problem=blocked or str(why))
     folder = preflight.folder if preflight.command is None else preflight.command.cwd
@@ -87,21 +87,22 @@ def make_plan(
     return replace(plan, command=Command(words, folder, env), program=program)
 
 
-def _words(preflight: PreFlight, choices: Choices) -> tuple[tuple[str, ...], str | None]:
+def _words(run: Run, preflight: PreFlight, choices: Choices) -> tuple[tuple[str, ...], str | None]:
     if preflight.command is not None:
         return preflight.command.argv, None
     if preflight.prompt is not None:
         host = pick(choices.hosts, choices.host)
         return host_words(host, preflight.prompt), host.name
-    if not choices.prism:
+    template = choices.templates.get(run.runtime)
+    if not template:
         raise NoHost(
-            "Nothing resumes a stored Prism run by itself: give the command of your own host as"
-            ' resume = ["…"] under [prism] in the settings, or send the request.'
+            f"No command resumes {run.runtime} runs. Set the command of your own host as"
+            f' resume = ["…"] under [{run.runtime}] in the settings, or send the request.'
         )
     fills = dict(preflight.fills)
     if choices.decision is not None:
         fills["decision"] = choices.decision
-    return template_words(choices.prism, fills), None
+    return template_words(template, fills), None
 
 
 def _decision_error(preflight: PreFlight, decision: str | None) -> str | None:

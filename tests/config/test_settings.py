@@ -69,7 +69,7 @@ def test_everything_can_be_chosen(file: Path) -> None:
     assert found.prices == {"gpt-4.1": price}
     assert found.assets == {"0xA0b8": Asset(6, "USDC")}
     assert found.hosts == {"claude": ("claude", "-p", "{prompt}")}
-    assert found.prism_resume == ("npm", "run", "resume", "--", "{run_id}")
+    assert found.resume_commands["prism"] == ("npm", "run", "resume", "--", "{run_id}")
 
 
 def test_zones() -> None:
@@ -118,7 +118,7 @@ KEYS = 'must be a key such as "ctrl+r", a list of keys, or "" for none.'
         ('[hosts]\nc = "claude -p"', f"hosts.c {WORDS}"),
         ("[hosts]\nc = []", f"hosts.c {WORDS}"),
         ("[prism]\nresume = [1]", f"prism.resume {WORDS}"),
-        ("prism = 1", "prism must be a table, such as [prism]."),
+        ("[prism]\nresum = []", "prism is unknown; did you mean prices?"),
     ],
 )
 def test_each_mistake_has_one_sentence_and_costs_nothing_else(

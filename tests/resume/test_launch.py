@@ -106,7 +106,7 @@ def test_a_deadline_that_passed_meanwhile_stops_an_approval(
 ) -> None:
     program(tmp_path / "bin", "mine", "true")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    choices = Choices(prism=["mine", "{decision}"], decision="approve")
+    choices = Choices(templates={"openprose": ["mine", "{decision}"]}, decision="approve")
     flight = waiting(str(tmp_path))
     plan = make_plan(run(), flight, choices)
     late = (replace(flight.decisions[0], why_not="its time ran out"), flight.decisions[1])

@@ -64,10 +64,10 @@ def test_a_prompt_too_long_for_a_word_is_told(installed: Path, tmp_path: Path) -
 
 
 def test_nothing_is_decided_for_a_person(installed: Path, tmp_path: Path) -> None:
-    template = Choices(prism=["mine", "{run_id}", "{decision}"])
+    template = Choices(templates={"openprose": ["mine", "{run_id}", "{decision}"]})
     plan = make_plan(run(), waiting(str(tmp_path)), template)
     assert plan.problem == "Choose approve or deny first." and plan.request is None
-    chosen = Choices(prism=["mine", "{run_id}", "{decision}"], decision="deny")
+    chosen = Choices(templates={"openprose": ["mine", "{run_id}", "{decision}"]}, decision="deny")
     plan = make_plan(run(), waiting(str(tmp_path)), chosen)
     assert plan.command is not None and plan.command.argv == ("mine", "r", "deny")
     assert plan.request is not None and "deny" in plan.request and plan.can_launch
@@ -76,20 +76,22 @@ def test_nothing_is_decided_for_a_person(installed: Path, tmp_path: Path) -> Non
 def test_a_decision_is_asked_for_whatever_the_template_says(
     installed: Path, tmp_path: Path
 ) -> None:
-    plan = make_plan(run(), waiting(str(tmp_path)), Choices(prism=["mine", "{run_id}"]))
+    plan = make_plan(
+        run(), waiting(str(tmp_path)), Choices(templates={"openprose": ["mine", "{run_id}"]})
+    )
     assert plan.command is not None and not plan.can_launch
 
 
 def test_a_decision_that_would_do_harm_is_refused(installed: Path, tmp_path: Path) -> None:
     late = (Decision("approve", "its time ran out", "POST"), Decision("deny", None, "POST"))
-    choices = Choices(prism=["mine", "{decision}"], decision="approve")
+    choices = Choices(templates={"openprose": ["mine", "{decision}"]}, decision="approve")
     plan = make_plan(run(), waiting(str(tmp_path), decisions=late), choices)
     assert plan.problem == "Its time ran out." and not plan.can_launch
 
 
 def test_without_a_template_there_is_only_the_request(installed: Path, tmp_path: Path) -> None:
     plan = make_plan(run(), waiting(str(tmp_path)), Choices(decision="approve"))
-    assert plan.command is None and "[prism]" in (plan.problem or "")
+    assert plan.command is None and "[openprose]" in (plan.problem or "")
     assert plan.request is not None and plan.request.startswith("POST")
 
 

@@ -325,7 +325,7 @@ def waiting_flight(folder: str, deadline: int) -> PreFlight:
 
 
 async def test_a_decision_is_taken_by_a_person_with_the_time_that_is_left(installed: Path) -> None:
-    settings = Settings("dark", prism_resume=("claude", "{run_id}", "{decision}"))
+    settings = Settings("dark", resume_commands={"openprose": ("claude", "{run_id}", "{decision}")})
     flight = waiting_flight(str(installed), pictured.NOW + 75_000)
     async with dialog(flight, settings=settings) as found:
         assert "time left      1m 15s" in found.text
@@ -339,7 +339,7 @@ async def test_a_decision_is_taken_by_a_person_with_the_time_that_is_left(instal
 
 
 async def test_after_the_deadline_only_denying_is_left(installed: Path) -> None:
-    settings = Settings("dark", prism_resume=("claude", "{run_id}", "{decision}"))
+    settings = Settings("dark", resume_commands={"openprose": ("claude", "{run_id}", "{decision}")})
     flight = waiting_flight(str(installed), pictured.NOW - 1)
     async with dialog(flight, settings=settings) as found:
         assert "none, the deadline has passed" in found.text
@@ -355,9 +355,9 @@ async def test_after_the_deadline_only_denying_is_left(installed: Path) -> None:
 async def test_without_a_command_of_the_user_there_is_the_request(installed: Path) -> None:
     async with dialog(waiting_flight(str(installed), pictured.NOW + 75_000)) as found:
         await found.press("d")
-        assert "POST {base}/approve" in found.text and "[prism]" in found.text
+        assert "POST {base}/approve" in found.text and "[openprose]" in found.text
         await found.press("L")
-        assert "Nothing resumes a stored Prism run" in found.lines[-1]
+        assert "No command resumes openprose runs" in found.lines[-1]
 
 
 async def test_hostile_words_stay_words(installed: Path) -> None:

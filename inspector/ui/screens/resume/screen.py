@@ -65,7 +65,7 @@ class ResumeScreen(CommandScreen):
         self._feed = feed
         self._run = run
         self._folder = folder
-        self._choices = Choices(settings.hosts, settings.prism_resume)
+        self._choices = Choices(settings.hosts, settings.resume_commands)
         self._checked: Checked | None = None
         self._made: tuple[Checked, Choices, Plan] | None = None
         self._unreadable: str | None = None
