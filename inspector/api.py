@@ -23,6 +23,7 @@ from inspector.model.step import Event, Step
 from inspector.model.store import Store
 from inspector.model.value import Value
 from inspector.query.masked import Masks
+from inspector.query.receipts import ReceiptLedger
 from inspector.query.run_reader import RunReader, preflight_of
 from inspector.query.selection import Ambiguous, NoMatch, select_run
 from inspector.query.usage import usage_of
@@ -224,8 +225,10 @@ class Run:
             raise NotRecorded("This run records no usage row by row; see summary().tokens.")
         return self.record("usage")
 
-    def receipts(self) -> Mapping[str, Any]:
+    def receipts(self) -> ReceiptLedger:
         """Return the receipts with the verdicts on their chains.
+
+        `receipts().records()` has one row per receipt.
 
         Raises `NotRecorded` for runtimes without receipts.
         """
@@ -233,7 +236,7 @@ class Run:
         found = self._reader.receipts()
         if found is None:
             raise NotRecorded("Runs of this runtime have no receipts.")
-        return found if self._reveal else Masks().content(found)
+        return self._one(found)
 
     def record(self, part: str) -> Results[Mapping[str, Any]]:
         """Return the runtime's own records of one part, under the runtime's own field names.

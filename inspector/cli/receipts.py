@@ -4,85 +4,89 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from typing import Any
 
 from inspector.cli.errors import BAD_NEWS, FINE, UserError
 from inspector.cli.output import shown, write_json, write_jsonl, write_line, write_table
 from inspector.cli.workspace import reader
 from inspector.config.settings import load_settings
-from inspector.query.openprose.receipts.money import money_document
+from inspector.export import documents
+from inspector.query.receipts import Cost, LedgerCosts, ReceiptLedger, TokenSum, costs_of
 
 NOT_SIGNED = "Every chain holds: tamper-evident, not signed."
 NOT_ALL = "What holds is tamper-evident, not signed."
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the ledger; 1 when a chain is broken or there is no receipt at all."""
+    """Print the ledger; exit code 1 when a chain is broken or there is no receipt."""
     with reader(options) as (_, _, opened):
-        found = opened.receipts()
-        if found is None:
-            raise UserError("Runs of this runtime have no receipts of this kind.")
+        ledger = opened.receipts()
+        if ledger is None:
+            raise UserError("Runs of this runtime have no receipts.")
         settings, _ = load_settings(None)
-        found = {**found, "money": money_document(found["receipts"], settings.prices)}
-        if options.json:
-            write_json("receipts", found, reveal=options.reveal)
-        elif options.jsonl:
-            write_jsonl("receipts", found["receipts"], reveal=options.reveal)
+        if options.jsonl:
+            rows = map(documents.receipt, ledger.receipts)
+            write_jsonl("receipts", rows, reveal=options.reveal)
         else:
-            _print(found, options.reveal)
-    return FINE if found["chain_ok"] else BAD_NEWS
+            costs = costs_of(ledger.receipts, settings.prices)
+            if options.json:
+                write_json("receipts", documents.receipts(ledger, costs), reveal=options.reveal)
+            else:
+                _print(ledger, costs, options.reveal)
+    return FINE if ledger.chain_ok else BAD_NEWS
 
 
-def _print(found: Mapping[str, Any], reveal: bool) -> None:
-    if not found["receipts"]:
-        write_line("There is no receipt, so nothing is verified.")
+def _print(ledger: ReceiptLedger, costs: LedgerCosts | None, reveal: bool) -> None:
+    if not ledger.receipts:
+        write_line("No receipts, so nothing is verified.")
         return
-    _print_chains(found, reveal)
-    _print_sums(found, reveal)
-    for reason in found["failure_reasons"]:
+    _print_chains(ledger, reveal)
+    by_cause, by_node = (None, None) if costs is None else (costs.by_surprise_cause, costs.by_node)
+    _print_sums("CAUSE", ledger.tokens_by_surprise_cause, by_cause, reveal)
+    _print_sums("NODE", ledger.tokens_by_node, by_node, reveal)
+    if costs is not None:
+        write_line(f"by your prices: {_cost(costs.total)}")
+    for reason in ledger.failure_reasons:
         write_line(f"x {shown(reason, reveal=reveal)}")
-    write_line(NOT_SIGNED if found["chain_ok"] else NOT_ALL)
+    write_line(NOT_SIGNED if ledger.chain_ok else NOT_ALL)
 
 
-def _print_chains(found: Mapping[str, Any], reveal: bool) -> None:
+def _print_chains(ledger: ReceiptLedger, reveal: bool) -> None:
     rows = [("NODE", "RECEIPTS", "CHAIN")]
-    for node in found["nodes"]:
-        name = shown(node["node"], reveal=reveal)
-        rows.append((name, str(node["receipts"]), node["verdict_words"]))
+    for node in ledger.nodes:
+        rows.append((shown(node.node, reveal=reveal), str(node.receipts), node.verdict_words))
     write_table(rows, right=(1,))
-    for node in found["nodes"]:
-        for one in node["broken"]:
-            write_line(f"x {one['said']} (node {shown(node['node'], reveal=reveal)})")
+    for node in ledger.nodes:
+        for one in node.broken:
+            write_line(f"x {one.said} (node {shown(node.node, reveal=reveal)})")
     write_line()
-    dispositions = found["dispositions"].items()
+    dispositions = ledger.dispositions.items()
     write_line(", ".join(f"{count} {_disposition(word)}" for word, count in dispositions))
     write_line()
 
 
 def _disposition(word: str) -> str:
-    return "skipped (nothing to do: a memo)" if word == "skipped" else shown(word)
+    return "skipped (cached)" if word == "skipped" else shown(word)
 
 
-def _print_sums(found: Mapping[str, Any], reveal: bool) -> None:
-    money = found["money"]
-    for title, sums in (("cause", "surprise_cause"), ("node", "node")):
-        head = (title.upper(), "RECEIPTS", "FRESH", "REUSED", *(("COST",) if money else ()))
-        rows: list[tuple[str, ...]] = [head]
-        for name, one in found[f"tokens_by_{sums}"].items():
-            numbers = (str(one[key]) for key in ("receipts", "fresh", "reused"))
-            costs = (_cost(money[f"by_{sums}"].get(name)),) if money else ()
-            rows.append((shown(name, reveal=reveal), *numbers, *costs))
-        write_table(rows, right=(1, 2, 3))
-        write_line()
-    if money:
-        write_line(f"by your prices: {_cost(money)}")
+def _print_sums(
+    title: str, sums: Mapping[str, TokenSum], costs: Mapping[str, Cost] | None, reveal: bool
+) -> None:
+    rows: list[tuple[str, ...]] = [
+        (title, "RECEIPTS", "FRESH", "REUSED", *(("COST",) if costs is not None else ()))
+    ]
+    for name, one in sums.items():
+        numbers = (str(one.receipts), str(one.fresh), str(one.reused))
+        amounts = (_cost(costs.get(name)),) if costs is not None else ()
+        rows.append((shown(name, reveal=reveal), *numbers, *amounts))
+    write_table(rows, right=(1, 2, 3))
+    write_line()
 
 
-def _cost(cost: Mapping[str, Any] | None) -> str:
-    """What it cost at the least, and how many receipts bear no price."""
+def _cost(cost: Cost | None) -> str:
+    """The amounts, and how many receipts have no price."""
     if cost is None:
         return "-"
-    amounts = [f"{amount} {name}" for name, amount in cost["cost"].items()]
-    if cost["unpriced"]:
-        amounts.append(f"{cost['unpriced']} unpriced")
+    amounts = [f"{amount:f} {currency}" for currency, amount in cost.by_currency.items()]
+    if cost.unpriced:
+        amounts.append(f"{cost.unpriced} unpriced")
     return " + ".join(amounts) or "0"

@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     from inspector.derive.spending import Spending, Sum
+    from inspector.query.receipts import (
+        ChainBreak,
+        Cost,
+        LedgerCosts,
+        NodeChain,
+        Receipt,
+        ReceiptLedger,
+        TokenSum,
+    )
     from inspector.query.usage import UsageReport
 
 Document = dict[str, Any]
@@ -310,3 +319,106 @@ def usage_row(one: Spending) -> Document:
         "counts": one.counts,
         "why_not": one.why_not,
     }
+
+
+def receipts(ledger: ReceiptLedger, costs: LedgerCosts | None) -> Document:
+    """The content of `inspector.receipts/1`."""
+    total = ledger.tokens_total
+    by_cause = ledger.tokens_by_surprise_cause
+    return {
+        "chain_ok": ledger.chain_ok,
+        "nodes": [node_chain(one) for one in ledger.nodes],
+        "dispositions": dict(ledger.dispositions),
+        "failure_reasons": list(ledger.failure_reasons),
+        "tokens_by_surprise_cause": {name: token_sum(one) for name, one in by_cause.items()},
+        "tokens_by_node": {name: token_sum(one) for name, one in ledger.tokens_by_node.items()},
+        "tokens_total": {"fresh": total.fresh, "reused": total.reused},
+        "cost_unreadable": ledger.cost_unreadable,
+        "receipts": [receipt(one) for one in ledger.receipts],
+        "money": None if costs is None else ledger_costs(costs),
+    }
+
+
+def node_chain(one: NodeChain) -> Document:
+    """The chain of one node."""
+    return {
+        "node": one.node,
+        "verdict": one.verdict,
+        "verdict_words": one.verdict_words,
+        "receipts": one.receipts,
+        "broken": [chain_break(each) for each in one.broken],
+        "head_anchored": one.head_anchored,
+    }
+
+
+def chain_break(one: ChainBreak) -> Document:
+    """A receipt at which a chain does not hold."""
+    return {
+        "receipt_id": one.receipt_id,
+        "why_code": one.why_code,
+        "why": one.why,
+        "said": one.said,
+    }
+
+
+def token_sum(one: TokenSum) -> Document:
+    """Receipts and their tokens."""
+    return {"receipts": one.receipts, "fresh": one.fresh, "reused": one.reused}
+
+
+def receipt(one: Receipt) -> Document:
+    """One receipt."""
+    tokens = one.tokens
+    return {
+        "id": one.id,
+        "node": one.node,
+        "address": one.address,
+        "status": one.status,
+        "prev": one.prev,
+        "wake": one.wake,
+        "input_fingerprints": one.input_fingerprints,
+        "differing_inputs": list(one.differing_inputs),
+        "fingerprints": one.fingerprints,
+        "moved_facets": list(one.moved_facets),
+        "semantic_diff": one.semantic_diff,
+        "failure_reason": one.failure_reason,
+        "surprise_cause": one.surprise_cause,
+        "tokens": None if tokens is None else {"fresh": tokens.fresh, "reused": tokens.reused},
+        "cost": one.cost,
+        "contract_fingerprint": one.contract_fingerprint,
+        "sig": one.sig,
+        "trouble": list(one.trouble),
+        "created_at": rfc3339(one.created_at),
+        "content_hash": one.content_hash,
+        "hash_matches": one.hash_matches,
+        "before": one.before,
+        "contract_changed": one.contract_changed,
+        "input_changes": [
+            {"position": each.position, "before": each.before, "after": each.after}
+            for each in one.input_changes
+        ],
+        "facet_changes": [
+            {"facet": each.facet, "before": each.before, "after": each.after}
+            for each in one.facet_changes
+        ],
+        "propagates": one.propagates,
+        "woken_by": [asdict(each) for each in one.woken_by],
+        "woke": list(one.woke),
+        "broken": list(one.broken),
+    }
+
+
+def ledger_costs(costs: LedgerCosts) -> Document:
+    """The cost of a ledger; amounts are strings and never rounded."""
+    by_cause = costs.by_surprise_cause
+    return {
+        **cost(costs.total),
+        "by_surprise_cause": {name: cost(one) for name, one in by_cause.items()},
+        "by_node": {name: cost(one) for name, one in costs.by_node.items()},
+    }
+
+
+def cost(one: Cost) -> Document:
+    """Amounts by currency."""
+    amounts = {currency: f"{amount:f}" for currency, amount in one.by_currency.items()}
+    return {"cost": amounts, "unpriced": one.unpriced}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from inspector.model.step import Event
     from inspector.model.value import Attachment
     from inspector.query.comparison import Comparison, Side
+    from inspector.query.receipts import ReceiptLedger
 
 
 FIRST_BYTES = 65_536
@@ -101,7 +102,7 @@ class RunReader(ABC):
         """
         return None
 
-    def receipts(self) -> Mapping[str, Any] | None:
+    def receipts(self) -> ReceiptLedger | None:
         """Return the run's receipts with the verdicts on their chains."""
         return None
 

@@ -26,7 +26,7 @@ from inspector.query.openprose.persistent_files import (
 )
 from inspector.query.openprose.receipts.chain import judge
 from inspector.query.openprose.receipts.files import file_rows, parsed, rows_to_receipts
-from inspector.query.openprose.receipts.receipt import Receipt
+from inspector.query.openprose.receipts.receipt import CommitRecord
 from inspector.query.openprose.view import RunLocation
 from inspector.query.openprose.world_models import (
     BY_FILES,
@@ -107,7 +107,7 @@ def model_files(
         yield Kept(_trouble(shelf, said), None)
 
 
-def kept_models(place: RunLocation, receipts: Sequence[Receipt] = ()) -> Iterator[Kept]:
+def kept_models(place: RunLocation, receipts: Sequence[CommitRecord] = ()) -> Iterator[Kept]:
     """Every version that a run, its project and the user keep in files.
 
     `receipts` are the run's own.
@@ -165,14 +165,14 @@ def _node(shelf: Shelf, name: str, budget: Budget, by_node: Namings) -> Iterator
         yield Kept({**_trouble(shelf, said), **node}, None)
 
 
-def _ledger(root: str, parts: Sequence[str], budget: Budget) -> list[Receipt]:
+def _ledger(root: str, parts: Sequence[str], budget: Budget) -> list[CommitRecord]:
     """The receipts that the node keeps beside its versions."""
     content = budget.read(root, (*parts, LEDGER), LARGEST)
     return [] if content.data is None else rows_to_receipts(
         file_rows(LEDGER, content.data), 1, parts[-1])  # fmt: skip
 
 
-def _chain(receipts: Sequence[Receipt]) -> Record:
+def _chain(receipts: Sequence[CommitRecord]) -> Record:
     """How many receipts lie beside the versions, and what their chain proves."""
     if not receipts:
         return {}

@@ -42,7 +42,7 @@ def _innermost(steps: StepTable, open_steps: Sequence[int], kind: StepKind) -> i
 
 def tokens_of(ledger: Ledger | None) -> Tokens:
     """What the receipts say was spent; reused tokens are those that were read from a cache."""
-    if ledger is None or not ledger.sums.total.receipts:
+    if ledger is None or not ledger.total.receipts:
         return Tokens()
-    total = ledger.sums.total
+    total = ledger.total
     return Tokens(cache_read=total.reused, total=total.fresh + total.reused)

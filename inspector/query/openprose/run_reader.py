@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from inspector.model.preflight import PreFlight
     from inspector.model.step import Event, Step, StepKind
     from inspector.query.openprose.receipts.ledger import Ledger
+    from inspector.query.receipts import ReceiptLedger
 
 MOST_OWN_EVENTS = 200
 _HEAD = ("id", "status", "statement_text")
@@ -580,14 +581,14 @@ class ProseRun(RunReader):
         rows = self._ask(lambda connection: question(connection, tables, place))
         return [*rows, *kept_agents(place)] if part == "agents" else rows
 
-    def receipts(self) -> Mapping[str, Any]:
-        """The ledger: chains judged, tokens added up, every receipt."""
-        from inspector.query.openprose.receipts.ledger import ledger_document, read_ledger
+    def receipts(self) -> ReceiptLedger:
+        """Return all receipts with verdicts and sums."""
+        from inspector.query.openprose.receipts.ledger import read_ledger
 
         self._view or self.refresh()
         tables = view.current_tables(self._facts)
         ledger = self._ledger or self._ask(lambda connection: read_ledger(connection, tables))
-        return ledger_document(ledger)
+        return ledger.answer()
 
     def preflight(self) -> PreFlight:
         """What resuming the run would do."""

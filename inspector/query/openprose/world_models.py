@@ -17,7 +17,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
 from inspector.query.openprose.events import text_of
-from inspector.query.openprose.receipts.receipt import Receipt
+from inspector.query.openprose.receipts.receipt import CommitRecord
 from inspector.query.openprose.rows import read_whole_rows
 from inspector.query.rows import collect
 from inspector.query.tables import Table, Tables
@@ -192,7 +192,7 @@ def namings(named: Iterable[tuple[int, str, Mapping[str, Any]]]) -> Namings:
     return found
 
 
-def receipt_namings(receipts: Iterable[Receipt]) -> Namings:
+def receipt_namings(receipts: Iterable[CommitRecord]) -> Namings:
     """What receipts that were read say of versions."""
     return namings((one.id, one.node, one.facets) for one in receipts)
 

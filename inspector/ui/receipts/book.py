@@ -11,7 +11,8 @@ from enum import Enum
 from typing import Any
 
 from inspector.config.settings import Price
-from inspector.query.openprose.receipts.money import cost_document, cost_of, money_document
+from inspector.export import documents
+from inspector.query.receipts import ReceiptLedger, cost_of, costs_of
 
 Record = Mapping[str, Any]
 
@@ -37,6 +38,7 @@ class Book:
     """One reading of the ledger."""
 
     document: Mapping[str, Any] = field(default_factory=dict)
+    ledger: ReceiptLedger = field(default_factory=ReceiptLedger)
     money: Mapping[str, Any] | None = None
     prices: Mapping[str, Price] = field(default_factory=dict)
     moved: Mapping[str, Mapping[tuple[str, str], int]] = field(default_factory=dict)
@@ -59,7 +61,9 @@ class Book:
 
     def price_of(self, receipt: Record) -> Mapping[str, Any] | None:
         """What one receipt cost; None when no price is known at all."""
-        return cost_document(cost_of([receipt], self.prices))
+        mine = (one for one in self.ledger.receipts if one.id == receipt.get("id"))
+        cost = cost_of(mine, self.prices)
+        return None if cost is None else documents.cost(cost)
 
     @property
     def receipts(self) -> Sequence[Record]:
@@ -102,10 +106,10 @@ class Book:
         return found
 
 
-def book_of(document: Mapping[str, Any], prices: Mapping[str, Price]) -> Book:
-    """A reading, with what it cost by these prices."""
-    receipts = document.get("receipts", ())
-    return Book(document, money_document(receipts, prices), prices, _moved(receipts))
+def book_of(ledger: ReceiptLedger, prices: Mapping[str, Price]) -> Book:
+    """Return a ledger with its costs by these prices."""
+    document = documents.receipts(ledger, costs_of(ledger.receipts, prices))
+    return Book(document, ledger, document["money"], prices, _moved(document["receipts"]))
 
 
 def _moved(receipts: Sequence[Record]) -> Mapping[str, Mapping[tuple[str, str], int]]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from textual import on
 from textual.app import ComposeResult
 from textual.timer import Timer
@@ -13,6 +10,7 @@ from textual.widget import Widget
 from inspector.config.settings import Settings
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
+from inspector.query.receipts import ReceiptLedger
 from inspector.query.run_reader import RunReader
 from inspector.query.view import RunView
 from inspector.ui.clipboard import fit_to_copy
@@ -96,7 +94,7 @@ class ReceiptsPane(Pane):
         self._again, self._outdated = None, False
         self.queries.ask("receipts", _ledger, self._take)
 
-    def _take(self, answer: Mapping[str, Any] | Unavailable | None) -> None:
+    def _take(self, answer: ReceiptLedger | Unavailable | None) -> None:
         if answer is None or isinstance(answer, Unavailable):
             self._told = NO_RECEIPTS if answer is None else answer.reason
         else:
@@ -267,7 +265,7 @@ class ReceiptsPane(Pane):
         return None if address is None else Copy(fit_to_copy(None, str(address)), "the address")
 
 
-def _ledger(reader: RunReader) -> Mapping[str, Any] | None:
+def _ledger(reader: RunReader) -> ReceiptLedger | None:
     """On a reader's thread; None where a runtime has no receipts."""
     try:
         return reader.receipts()

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.config.settings import Price
-from inspector.query.openprose.receipts.chain import Verdict, holds, judge
-from inspector.query.openprose.receipts.ledger import ledger_document, ledger_of
-from inspector.query.openprose.receipts.money import cost_of
+from inspector.export import documents
+from inspector.query.openprose.receipts.chain import holds, judge
+from inspector.query.openprose.receipts.ledger import ledger_of
 from inspector.query.openprose.receipts.receipt import (
     DEEPEST,
     FIELDS,
-    Receipt,
+    CommitRecord,
     TooDeep,
     address_of,
     canonical,
@@ -27,6 +27,7 @@ from inspector.query.openprose.receipts.receipt import (
     read_receipt,
     string,
 )
+from inspector.query.receipts import ChainVerdict, TokenSum, cost_of
 
 JSON_FIELDS = ("wake", "input_fingerprints", "fingerprints", "semantic_diff", "cost", "sig")
 
@@ -79,7 +80,7 @@ def chain(*nodes: str) -> list[dict[str, Any]]:
     return rows
 
 
-def receipts(rows: list[dict[str, Any]]) -> list[Receipt]:
+def receipts(rows: list[dict[str, Any]]) -> list[CommitRecord]:
     return [read_receipt(one, number_) for number_, one in enumerate(rows, 1)]
 
 
@@ -175,7 +176,7 @@ def test_what_is_nested_too_deep_is_refused() -> None:
 
 def test_an_unbroken_chain_is_verified_except_for_its_head() -> None:
     found = judge(receipts(chain("a", "b", "a")))
-    assert [one.verdict for one in found] == [Verdict.VERIFIED_EXCEPT_HEAD] * 2
+    assert [one.verdict for one in found] == [ChainVerdict.VERIFIED_EXCEPT_HEAD] * 2
     assert holds(found) is True
 
 
@@ -185,16 +186,16 @@ def test_a_head_that_another_receipt_names_is_verified() -> None:
     assert head is not None
     rows.append(row(3, "c", refs=(head,)))
     verdicts = {one.node: one.verdict for one in judge(receipts(rows))}
-    assert verdicts["a"] is Verdict.VERIFIED
-    assert verdicts["c"] is Verdict.VERIFIED_EXCEPT_HEAD
+    assert verdicts["a"] is ChainVerdict.VERIFIED
+    assert verdicts["c"] is ChainVerdict.VERIFIED_EXCEPT_HEAD
 
 
 def test_a_head_whose_address_was_kept_is_verified() -> None:
     rows = chain("a")
     rows[0]["content_hash"] = read_receipt(rows[0], 1).address
-    assert judge(receipts(rows))[0].verdict is Verdict.VERIFIED
+    assert judge(receipts(rows))[0].verdict is ChainVerdict.VERIFIED
     rows[0]["content_hash"] = f"sha256:{'0' * 64}"
-    assert judge(receipts(rows))[0].verdict is Verdict.BROKEN
+    assert judge(receipts(rows))[0].verdict is ChainVerdict.BROKEN
 
 
 @pytest.mark.parametrize("column", FIELDS)
@@ -216,7 +217,7 @@ def test_a_deleted_receipt_shows_at_its_successor() -> None:
     del rows[1]
     found = judge(receipts(rows))[0]
     assert [(one.receipt_id, one.trouble.code) for one in found.broken] == [(3, "prev_mismatch")]
-    assert found.verdict is Verdict.BROKEN
+    assert found.verdict is ChainVerdict.BROKEN
 
 
 @pytest.mark.parametrize(
@@ -232,7 +233,7 @@ def test_a_deleted_receipt_shows_at_its_successor() -> None:
 )
 def test_what_cannot_be_checked_is_unverifiable(changed: dict[str, Any], code: str) -> None:
     found = judge(receipts([row(1, **changed)]))
-    assert found[0].verdict is Verdict.UNVERIFIABLE
+    assert found[0].verdict is ChainVerdict.UNVERIFIABLE
     assert code in {one.trouble.code for one in found[0].broken}
     assert holds(found) is False
 
@@ -245,7 +246,7 @@ def test_a_missing_column_is_named() -> None:
 
 def test_no_receipt_is_never_green() -> None:
     assert holds(judge([])) is None
-    assert ledger_document(ledger_of([]))["chain_ok"] is None
+    assert ledger_of([]).answer().chain_ok is None
 
 
 @given(
@@ -256,7 +257,7 @@ def test_no_receipt_is_never_green() -> None:
 )
 def test_no_row_breaks_the_reader(cells: dict[str, Any]) -> None:
     found = read_receipt(cells, 7)
-    assert ledger_document(ledger_of([found]))["chain_ok"] in (False, None, True)
+    assert documents.receipts(ledger_of([found]).answer(), None)["chain_ok"] in (False, True)
 
 
 # Sums and prices.
@@ -264,16 +265,14 @@ def test_no_row_breaks_the_reader(cells: dict[str, Any]) -> None:
 
 def test_tokens_are_added_by_cause_and_an_unreadable_cost_is_counted() -> None:
     rows = [*chain("a", "b"), row(3, "c", cost="{oops")]
-    document = ledger_document(ledger_of(receipts(rows)))
-    assert document["tokens_total"] == {"fresh": 20, "reused": 4}
-    assert document["tokens_by_surprise_cause"] == {
-        "input": {"receipts": 2, "fresh": 20, "reused": 4}
-    }
-    assert document["cost_unreadable"] == 1
+    ledger = ledger_of(receipts(rows)).answer()
+    assert ledger.tokens_total == TokenSum(2, 20, 4)
+    assert ledger.tokens_by_surprise_cause == {"input": TokenSum(2, 20, 4)}
+    assert ledger.cost_unreadable == 1
 
 
 def test_money_is_only_told_where_a_price_is_known() -> None:
-    listed = ledger_document(ledger_of(receipts(chain("a", "b"))))["receipts"]
+    listed = ledger_of(receipts(chain("a", "b"))).answer().receipts
     assert cost_of(listed, {}) is None
     priced = cost_of(listed, {"m": Price(input=Decimal("3"), cache_read=Decimal("0.5"))})
     assert priced is not None

@@ -38,7 +38,7 @@ def listed(run: RunReader, part: str) -> int:
     if part == "receipts":
         receipts = run.receipts()
         assert receipts is not None
-        return len(receipts["receipts"])
+        return len(receipts.receipts)
     return sum(1 for one in run.record(part) if not one.get("missing"))
 
 

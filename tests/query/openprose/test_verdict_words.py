@@ -9,7 +9,7 @@ import pytest
 from inspector.query.openprose.findings import chains
 from inspector.query.openprose.receipts.chain import IN_WORDS, judge, sentence
 from inspector.query.openprose.receipts.files import rows_to_receipts
-from inspector.query.openprose.receipts.ledger import ledger_document, ledger_of
+from inspector.query.openprose.receipts.ledger import ledger_of
 from inspector.query.openprose.receipts.receipt import Trouble
 from inspector.query.openprose.world_models import BadContainer, decode
 from inspector.ui.models.columns import IN_WORDS as OF_BYTES
@@ -55,13 +55,13 @@ def test_what_is_wrong_is_said_first_and_plainly(code: str) -> None:
 
 def test_a_break_names_both_ends_and_what_it_means() -> None:
     receipts = rows_to_receipts(broken_chains()["prev_mismatch"], 1)
-    (node,) = ledger_document(ledger_of(receipts))["nodes"]
-    (one,) = node["broken"]
-    assert one["said"] == (
+    (node,) = ledger_of(receipts).answer().nodes
+    (one,) = node.broken
+    assert one.said == (
         "receipt 2 does not follow from receipt 1: one of them was changed, or one between was"
         " removed"
     )
-    assert one["why_code"] == "prev_mismatch"
+    assert one.why_code == "prev_mismatch"
 
 
 def test_a_column_that_is_not_there_is_told_from_one_that_is_empty() -> None:

@@ -15,7 +15,8 @@ from textual.pilot import Pilot
 
 from inspector.config.settings import Price, Settings
 from inspector.query.openprose.receipts.files import file_rows, rows_to_receipts
-from inspector.query.openprose.receipts.ledger import ledger_document, ledger_of
+from inspector.query.openprose.receipts.ledger import ledger_of
+from inspector.query.receipts import ReceiptLedger
 from inspector.ui.receipts.book import NOT_SIGNED, Way, book_of, verdict
 from inspector.ui.receipts.chart import BLOCKS, block, cells_of
 from inspector.ui.receipts.pane import ReceiptsPane
@@ -43,16 +44,16 @@ def episode() -> list[Receipt]:
     return [inbox, reader, again, other, broke]
 
 
-def document(made: list[Receipt]) -> Mapping[str, Any]:
+def ledger(made: list[Receipt]) -> ReceiptLedger:
     data = "\n".join(json.dumps(one) for one in made).encode()
-    return ledger_document(ledger_of(rows_to_receipts(file_rows("x.jsonl", data), 1)))
+    return ledger_of(rows_to_receipts(file_rows("x.jsonl", data), 1)).answer()
 
 
 class Reader(FakeReader):
-    document: Mapping[str, Any]
+    ledger: ReceiptLedger
 
-    def receipts(self) -> Mapping[str, Any]:
-        return self.document
+    def receipts(self) -> ReceiptLedger:
+        return self.ledger
 
 
 @asynccontextmanager
@@ -63,7 +64,7 @@ async def receipts_of(
 ) -> AsyncIterator[tuple[Pilot[None], RunScreen]]:
     """The tab in front."""
     reader = Reader(pictured.research)
-    reader.document = document(made)
+    reader.ledger = ledger(made)
     app = app_over(RunFeed(pictured.research, reader))
     app.settings = Settings(prices=prices or {})
     async with app.run_test(size=size) as pilot:
@@ -258,14 +259,14 @@ async def test_it_is_drawn_at_every_size(size: tuple[int, int]) -> None:
 
 
 def test_the_verdict_counts_what_holds_and_what_does_not() -> None:
-    assert verdict(book_of(document([]), {}))[0] is None
-    holds, said = verdict(book_of(document(episode()), {}))
+    assert verdict(book_of(ledger([]), {}))[0] is None
+    holds, said = verdict(book_of(ledger(episode()), {}))
     assert holds and said.endswith(NOT_SIGNED)
     without = [{key: value for key, value in one.items() if key != "content_hash"}
                for one in episode()]  # fmt: skip
     assert (
         "a change to the newest receipt of 2 would not show"
-        in verdict(book_of(document(without), {}))[1]
+        in verdict(book_of(ledger(without), {}))[1]
     )
 
 

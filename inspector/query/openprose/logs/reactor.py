@@ -24,7 +24,7 @@ from inspector.query.openprose.model_files import model_files
 from inspector.query.openprose.persistent_files import Shelf
 from inspector.query.openprose.receipts.files import MOST_RECEIPTS, file_rows, rows_to_receipts
 from inspector.query.openprose.receipts.ledger import Ledger, ledger_of
-from inspector.query.openprose.receipts.receipt import Receipt
+from inspector.query.openprose.receipts.receipt import CommitRecord
 from inspector.query.openprose.tab_counts import count_models
 from inspector.query.openprose.world_models import Kept, receipt_namings
 from inspector.store.attachment import inspect_attachment
@@ -74,7 +74,7 @@ def title_of(folder: str) -> str:
     return name
 
 
-def world_models(folder: str, receipts: Sequence[Receipt]) -> Iterator[Kept]:
+def world_models(folder: str, receipts: Sequence[CommitRecord]) -> Iterator[Kept]:
     """Every version of every node in the order of receipts, its bytes checked, its files listed."""
     return model_files(Shelf(folder, (MODELS,), "reactor"), named=receipt_namings(receipts))
 
@@ -143,7 +143,7 @@ def _add(nodes: Nodes, node: str, parent: int) -> int:
     return step
 
 
-def apply(nodes: Nodes, receipt: Receipt) -> None:
+def apply(nodes: Nodes, receipt: CommitRecord) -> None:
     """Takes in one receipt: one event of its node."""
     nodes.events += 1
     steps, n = nodes.steps, nodes.events
@@ -169,7 +169,7 @@ def apply(nodes: Nodes, receipt: Receipt) -> None:
         nodes.failures.append(n)
 
 
-def _instant(nodes: Nodes, step: int, receipt: Receipt) -> None:
+def _instant(nodes: Nodes, step: int, receipt: CommitRecord) -> None:
     at = parse_instant(receipt.created_at)
     if at is not None:
         nodes.instants += 1
@@ -183,7 +183,7 @@ MOST_LEDGER_BYTES = 256 << 20
 
 def read_files(root: str, files: Sequence[Beside]) -> Ledger:
     """The ledger of a run: every node's file in its own order."""
-    receipts: list[Receipt] = []
+    receipts: list[CommitRecord] = []
     for one in files:
         if len(receipts) >= MOST_RECEIPTS:
             break
@@ -193,7 +193,7 @@ def read_files(root: str, files: Sequence[Beside]) -> Ledger:
     return ledger_of(_in_order(receipts))
 
 
-def _in_order(receipts: list[Receipt]) -> list[Receipt]:
+def _in_order(receipts: list[CommitRecord]) -> list[CommitRecord]:
     """By instant where every receipt has one; else file by file. Nodes keep their own order."""
     instants = [parse_instant(one.created_at) for one in receipts]
     if not receipts or any(instant is None for instant in instants):

@@ -20,9 +20,10 @@ from inspector.query.openprose.logs.reactor import MOST_LEDGER_BYTES
 from inspector.query.openprose.logs.topology import NONE, Topology, graph_of
 from inspector.query.openprose.model_diff import answer, keep
 from inspector.query.openprose.receipts.files import array_rows, rows_to_receipts
-from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
-from inspector.query.openprose.receipts.receipt import Receipt
+from inspector.query.openprose.receipts.ledger import Ledger, ledger_of
+from inspector.query.openprose.receipts.receipt import CommitRecord
 from inspector.query.openprose.view import RunLocation, run_key
+from inspector.query.receipts import ReceiptLedger
 from inspector.query.run_reader import RunReader
 from inspector.query.store_reader import StoreReader
 from inspector.query.view import Capabilities, RunView, StepContext, Tab, ValueList
@@ -99,7 +100,7 @@ class ReactorRun(RunReader):
         self._clock = clock
         self._marks: tuple[LogMark | None, LogMark | None] | None = None
         self._rows: list[Record] = []
-        self._receipts: list[Receipt] = []
+        self._receipts: list[CommitRecord] = []
         self._ledger: Ledger = ledger_of(())
         self._topology: Topology = NONE
         self._nodes = reactor.Nodes()
@@ -174,10 +175,10 @@ class ReactorRun(RunReader):
         }
         return parts[part]()
 
-    def receipts(self) -> Mapping[str, Any]:
-        """The ledger as a document."""
+    def receipts(self) -> ReceiptLedger:
+        """Return all receipts with verdicts and sums."""
         self._view or self.refresh()
-        return ledger_document(self._ledger)
+        return self._ledger.answer()
 
     def changed(self) -> bool:
         """Whether receipts or the graph were written since the last answer."""
@@ -278,7 +279,7 @@ def _same(known: Sequence[Record], rows: Sequence[Record]) -> int:
     return min(len(known), len(rows))
 
 
-def _event(n: int, receipt: Receipt, row: Record) -> Event:
+def _event(n: int, receipt: CommitRecord, row: Record) -> Event:
     wake = receipt.fields.get("wake")
     source = wake.get("source") if isinstance(wake, Mapping) else None
     at = parse_instant(receipt.created_at)
@@ -309,7 +310,7 @@ def _counts(shown: reactor.Nodes) -> StepCounts:
 
 
 def _tokens(ledger: Ledger) -> Tokens:
-    total = ledger.sums.total
+    total = ledger.total
     if not total.receipts:
         return Tokens()
     return Tokens(cache_read=total.reused, total=total.fresh + total.reused)

@@ -34,11 +34,12 @@ from inspector.query.openprose.model_files import kept_models
 from inspector.query.openprose.persistent_files import AGENT_FOLDER, WORLD_MODELS
 from inspector.query.openprose.position import Written, position_in
 from inspector.query.openprose.preflight import Material, preflight
-from inspector.query.openprose.receipts.ledger import Ledger, ledger_document, ledger_of
+from inspector.query.openprose.receipts.ledger import Ledger, ledger_of
 from inspector.query.openprose.sources import FOLDER as SOURCES
 from inspector.query.openprose.sources import SNAPSHOTS, project_of, source_files, source_of_node
 from inspector.query.openprose.tab_counts import kept_counts
 from inspector.query.openprose.view import RunLocation
+from inspector.query.receipts import ReceiptLedger
 from inspector.query.run_reader import RunReader
 from inspector.query.view import Capabilities, RunView, StepContext, Tab, ValueList
 from inspector.store.attachment import PREVIEW_BYTES, inspect_attachment
@@ -237,10 +238,10 @@ class LogRun(RunReader):
         }
         return parts[part]()
 
-    def receipts(self) -> Mapping[str, Any]:
-        """The ledger as a document."""
+    def receipts(self) -> ReceiptLedger:
+        """Return all receipts with verdicts and sums."""
         self._view or self.refresh()
-        return ledger_document(self._ledger or ledger_of(()))
+        return (self._ledger or ledger_of(())).answer()
 
     def attachment(self, path: str, most: int = PREVIEW_BYTES) -> tuple[Attachment, bytes]:
         """What came of a path in the run folder, and the file's first `most` bytes."""

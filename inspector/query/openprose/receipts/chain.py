@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-from inspector.query.openprose.receipts.receipt import Receipt, Trouble
+from inspector.query.openprose.receipts.receipt import CommitRecord, Trouble
+from inspector.query.receipts import ChainVerdict
 
 NO_COLUMN = "no such column"
 
@@ -50,22 +50,13 @@ HASH_MISMATCH = Trouble(
 )
 
 
-class Verdict(StrEnum):
-    """What a node's chain proves. Even `verified` is tamper-evident, not signed."""
-
-    VERIFIED = "verified"
-    VERIFIED_EXCEPT_HEAD = "verified_except_head"
-    BROKEN = "broken"
-    UNVERIFIABLE = "unverifiable"
-
-
 IN_WORDS = {
-    Verdict.VERIFIED: "holds: no receipt was changed or removed",
-    Verdict.VERIFIED_EXCEPT_HEAD: "holds: only a change to its newest receipt would not show",
-    Verdict.BROKEN: "is broken: a receipt was changed or removed",
-    Verdict.UNVERIFIABLE: "cannot be checked: a receipt cannot be read whole",
+    ChainVerdict.VERIFIED: "holds: no receipt was changed or removed",
+    ChainVerdict.VERIFIED_EXCEPT_HEAD: "holds: only a change to its newest receipt would not show",
+    ChainVerdict.BROKEN: "is broken: a receipt was changed or removed",
+    ChainVerdict.UNVERIFIABLE: "cannot be checked: a receipt cannot be read whole",
 }
-"""Verdicts as a sentence about a chain says them."""
+"""ChainVerdicts as a sentence about a chain says them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +79,16 @@ class Chain:
     """The receipts of one node, judged."""
 
     node: str
-    verdict: Verdict
+    verdict: ChainVerdict
     receipts: int
     broken: tuple[Break, ...]
     head_anchored: bool
     """Whether the newest receipt's address is named by another one, or was recorded."""
 
 
-def judge(receipts: Sequence[Receipt]) -> list[Chain]:
+def judge(receipts: Sequence[CommitRecord]) -> list[Chain]:
     """Every node's chain, nodes in the order of their first receipt."""
-    by_node: dict[str, list[Receipt]] = {}
+    by_node: dict[str, list[CommitRecord]] = {}
     for receipt in receipts:
         by_node.setdefault(receipt.node, []).append(receipt)
     named = {ref for receipt in receipts for ref in receipt.refs}
@@ -109,12 +100,12 @@ def holds(chains: Iterable[Chain]) -> bool | None:
     verdicts = [chain.verdict for chain in chains]
     if not verdicts:
         return None
-    return not any(one in (Verdict.BROKEN, Verdict.UNVERIFIABLE) for one in verdicts)
+    return not any(one in (ChainVerdict.BROKEN, ChainVerdict.UNVERIFIABLE) for one in verdicts)
 
 
-def _judge(node: str, chain: Sequence[Receipt], named: set[str]) -> Chain:
+def _judge(node: str, chain: Sequence[CommitRecord], named: set[str]) -> Chain:
     breaks: list[Break] = []
-    before: Receipt | None = None
+    before: CommitRecord | None = None
     for receipt in chain:
         last = None if before is None else before.id
         breaks += [Break(receipt.id, one, last) for one in _troubles(receipt, before)]
@@ -126,7 +117,7 @@ def _judge(node: str, chain: Sequence[Receipt], named: set[str]) -> Chain:
     return Chain(node, _verdict(breaks, anchored), len(chain), tuple(breaks), anchored)
 
 
-def _troubles(receipt: Receipt, before: Receipt | None) -> Iterable[Trouble]:
+def _troubles(receipt: CommitRecord, before: CommitRecord | None) -> Iterable[Trouble]:
     yield from receipt.trouble
     if receipt.address is not None and receipt.content_hash not in (None, receipt.address):
         yield HASH_MISMATCH
@@ -139,10 +130,10 @@ def _troubles(receipt: Receipt, before: Receipt | None) -> Iterable[Trouble]:
         yield MISMATCH
 
 
-def _verdict(breaks: Sequence[Break], anchored: bool) -> Verdict:
+def _verdict(breaks: Sequence[Break], anchored: bool) -> ChainVerdict:
     codes = {one.trouble.code for one in breaks}
     if codes - {MISMATCH.code, HASH_MISMATCH.code}:
-        return Verdict.UNVERIFIABLE
+        return ChainVerdict.UNVERIFIABLE
     if codes:
-        return Verdict.BROKEN
-    return Verdict.VERIFIED if anchored else Verdict.VERIFIED_EXCEPT_HEAD
+        return ChainVerdict.BROKEN
+    return ChainVerdict.VERIFIED if anchored else ChainVerdict.VERIFIED_EXCEPT_HEAD

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from inspector.query.openprose.receipts.receipt import JSON_FIELDS, Receipt, read_receipt
+from inspector.query.openprose.receipts.receipt import JSON_FIELDS, CommitRecord, read_receipt
 
 MOST_RECEIPTS = 200_000
 
@@ -19,7 +19,7 @@ _NO_ROW: Mapping[str, Any] = {}
 
 def rows_to_receipts(
     rows: Iterable[Mapping[str, Any]], first: int, node: str | None = None
-) -> list[Receipt]:
+) -> list[CommitRecord]:
     """Parsed receipts, numbered from `first`; one that names no node is told by its file."""
     return [
         read_receipt(_as_row(row, node), number)

@@ -1,186 +1,79 @@
-"""The receipts of a run, read from its table and judged: what the Receipts tab and command say."""
+"""Reads the receipts of a run and builds its ledger: verdicts on chains, sums, and causes.
+
+Source: OpenProse's receipt module. A node renders when its contract or one of its input
+fingerprints differs from its previous receipt; a rendered receipt with a moved facet wakes
+subscribers. Everything is derived from the ledger alone: what it does not name stays unknown.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from inspector.model.clock import rfc3339
 from inspector.query.openprose.receipts.chain import IN_WORDS, Chain, holds, judge
-from inspector.query.openprose.receipts.receipt import Receipt, read_receipt
+from inspector.query.openprose.receipts.receipt import CommitRecord, read_receipt
 from inspector.query.openprose.rows import read_whole_rows
+from inspector.query.receipts import (
+    ChainBreak,
+    FacetChange,
+    InputChange,
+    NodeChain,
+    Receipt,
+    ReceiptLedger,
+    TokenSum,
+    WakeRef,
+)
 from inspector.query.tables import Tables
 from inspector.text.parse_time import parse_instant
 
-
-@dataclass(slots=True)
-class TokenSum:
-    """Receipts and their tokens."""
-
-    receipts: int = 0
-    fresh: int = 0
-    reused: int = 0
-
-    def add(self, tokens: tuple[int, int]) -> None:
-        """Takes in one receipt."""
-        self.receipts += 1
-        self.fresh += tokens[0]
-        self.reused += tokens[1]
-
-
-@dataclass(slots=True)
-class Rollup:
-    """Sums over all receipts of a run."""
-
-    dispositions: Counter[str] = field(default_factory=Counter)
-    failure_reasons: list[str] = field(default_factory=list)
-    by_cause: dict[str, TokenSum] = field(default_factory=dict)
-    by_node: dict[str, TokenSum] = field(default_factory=dict)
-    total: TokenSum = field(default_factory=TokenSum)
-    cost_unreadable: int = 0
-
-
-def roll_up(receipts: Sequence[Receipt]) -> Rollup:
-    """Adds up receipts; one whose cost cannot be read is counted, not guessed."""
-    sums = Rollup()
-    for receipt in receipts:
-        if receipt.status is not None:
-            sums.dispositions[receipt.status] += 1
-        if receipt.failure_reason is not None:
-            sums.failure_reasons.append(receipt.failure_reason)
-        tokens, cause = receipt.tokens, receipt.cause
-        if tokens is None or cause is None:
-            sums.cost_unreadable += 1
-            continue
-        sums.total.add(tokens)
-        sums.by_cause.setdefault(cause, TokenSum()).add(tokens)
-        sums.by_node.setdefault(receipt.node, TokenSum()).add(tokens)
-    return sums
-
-
-def moved_facets(receipt: Receipt, before: Receipt | None) -> tuple[str, ...]:
-    """Facets whose token differs from the node's receipt before; all of them at the first."""
-    old: Mapping[str, object] = {} if before is None else before.facets
-    return tuple(name for name, token in receipt.facets.items() if old.get(name) != token)
-
-
-def differing_inputs(receipt: Receipt, before: Receipt | None) -> tuple[int, ...]:
-    """Positions of the input fingerprints that differ from the node's receipt before."""
-    new = receipt.fields.get("input_fingerprints")
-    old = None if before is None else before.fields.get("input_fingerprints")
-    if not isinstance(new, list):
-        return ()
-    known = old if isinstance(old, list) else []
-    return tuple(at for at, value in enumerate(new) if at >= len(known) or known[at] != value)
-
-
 RENDERED = "rendered"
 MOST_WOKEN = 1_000
-"""Receipts that one names as woken by it."""
-
-
-def stories(receipts: Sequence[Receipt], chains: Sequence[Chain]) -> list[dict[str, Any]]:
-    """One for each receipt, in the same order."""
-    by_address: dict[str, Receipt] = {}
-    woke: dict[str, list[int]] = {}
-    for receipt in receipts:
-        if receipt.address is not None:
-            by_address.setdefault(receipt.address, receipt)
-        for ref in dict.fromkeys(receipt.refs):
-            woke.setdefault(ref, []).append(receipt.id)
-    broken: dict[int, list[str]] = {}
-    for chain in chains:
-        for one in chain.broken:
-            broken.setdefault(one.receipt_id, []).append(one.said)
-    before: dict[str, Receipt] = {}
-    told = []
-    for receipt in receipts:
-        last = before.get(receipt.node)
-        told.append(
-            {
-                **_alone(receipt),
-                **_beside(receipt, last),
-                "woken_by": [_ref(ref, by_address.get(ref)) for ref in receipt.refs],
-                "woke": woke.get(receipt.address or "", [])[:MOST_WOKEN],
-                "broken": broken.get(receipt.id, []),
-            }
-        )
-        before[receipt.node] = receipt
-    return told
-
-
-def _alone(receipt: Receipt) -> dict[str, Any]:
-    known = receipt.content_hash is not None and receipt.address is not None
-    return {
-        "content_hash": receipt.content_hash,
-        "hash_matches": receipt.content_hash == receipt.address if known else None,
-    }
-
-
-def _beside(receipt: Receipt, last: Receipt | None) -> dict[str, Any]:
-    moved = moved_facets(receipt, last)
-    old: Mapping[str, Any] = {} if last is None else last.facets
-    contract = receipt.fields.get("contract_fingerprint")
-    changed = None if last is None else last.fields.get("contract_fingerprint") != contract
-    return {
-        "before": None if last is None else last.id,
-        "contract_changed": changed,
-        "input_changes": _inputs(receipt, last),
-        "facet_changes": [
-            {"facet": name, "before": old.get(name), "after": receipt.facets[name]}
-            for name in moved
-        ],
-        "propagates": receipt.status == RENDERED and bool(moved),
-    }
-
-
-def _inputs(receipt: Receipt, last: Receipt | None) -> list[dict[str, Any]]:
-    """Input fingerprints that differ from the node's receipt before, also those that went away."""
-    new = receipt.fields.get("input_fingerprints")
-    old = None if last is None else last.fields.get("input_fingerprints")
-    now = new if isinstance(new, list) else []
-    known = old if isinstance(old, list) else []
-    found = []
-    for position in range(max(len(now), len(known))):
-        after = now[position] if position < len(now) else None
-        earlier = known[position] if position < len(known) else None
-        if after != earlier:
-            found.append({"position": position, "before": earlier, "after": after})
-    return found
-
-
-def _ref(ref: str, receipt: Receipt | None) -> dict[str, Any]:
-    return {
-        "ref": ref,
-        "id": None if receipt is None else receipt.id,
-        "node": None if receipt is None else receipt.node,
-    }
+"""Maximum number of receipts that one is said to have woken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All receipts of a run in the order of writing, their chains, and what they add up to."""
+    """The receipts of a run in the order they were written, and the verdicts on their chains."""
 
-    receipts: tuple[Receipt, ...]
+    receipts: tuple[CommitRecord, ...]
     chains: tuple[Chain, ...]
-    sums: Rollup
+    total: TokenSum
 
     @property
     def chain_ok(self) -> bool | None:
-        """Whether every chain holds; None without a single receipt, which is never green."""
+        """Whether every chain holds; None without a receipt."""
         return holds(self.chains)
 
-
-def ledger_of(receipts: Sequence[Receipt]) -> Ledger:
-    """Judges and adds up receipts in the order of writing."""
-    return Ledger(tuple(receipts), tuple(judge(receipts)), roll_up(receipts))
+    def answer(self) -> ReceiptLedger:
+        """Return the ledger with sums and with the relations between receipts."""
+        by_cause: dict[str, TokenSum] = {}
+        by_node: dict[str, TokenSum] = {}
+        unreadable = 0
+        for one in self.receipts:
+            tokens, cause = one.tokens, one.cause
+            if tokens is None or cause is None:
+                unreadable += 1
+                continue
+            by_cause[cause] = by_cause.get(cause, TokenSum()).plus(*tokens)
+            by_node[one.node] = by_node.get(one.node, TokenSum()).plus(*tokens)
+        reasons = (one.failure_reason for one in self.receipts)
+        return ReceiptLedger(
+            chain_ok=self.chain_ok,
+            nodes=tuple(_node_chain(chain) for chain in self.chains),
+            dispositions=Counter(one.status for one in self.receipts if one.status is not None),
+            failure_reasons=tuple(reason for reason in reasons if reason is not None),
+            tokens_by_surprise_cause=by_cause,
+            tokens_by_node=by_node,
+            tokens_total=self.total,
+            cost_unreadable=unreadable,
+            receipts=tuple(_receipts(self.receipts, self.chains)),
+        )
 
 
 def read_ledger(connection: sqlite3.Connection, tables: Tables) -> Ledger:
-    """The ledger of a database; empty where it has no such table."""
+    """Return the ledger of a database; an empty one without a receipt table."""
     table = tables.get("receipt")
     if table is None:
         return ledger_of(())
@@ -189,76 +82,141 @@ def read_ledger(connection: sqlite3.Connection, tables: Tables) -> Ledger:
     return ledger_of([read_receipt(row, number) for number, row in enumerate(rows, 1)])
 
 
-def ledger_document(ledger: Ledger) -> dict[str, Any]:
-    """The content of `inspector.receipts/1`."""
-    sums = ledger.sums
-    return {
-        "chain_ok": ledger.chain_ok,
-        "nodes": [_chain(chain) for chain in ledger.chains],
-        "dispositions": dict(sums.dispositions),
-        "failure_reasons": list(sums.failure_reasons),
-        "tokens_by_surprise_cause": {cause: _sum(one) for cause, one in sums.by_cause.items()},
-        "tokens_by_node": {node: _sum(one) for node, one in sums.by_node.items()},
-        "tokens_total": {"fresh": sums.total.fresh, "reused": sums.total.reused},
-        "cost_unreadable": sums.cost_unreadable,
-        "receipts": _receipts(ledger),
-    }
+def ledger_of(receipts: Sequence[CommitRecord]) -> Ledger:
+    """Judge and add up receipts given in the order they were written.
+
+    A receipt whose cost cannot be read is left out of the sum.
+    """
+    count = fresh = reused = 0
+    for one in receipts:
+        tokens = one.tokens
+        if tokens is not None and one.cause is not None:
+            count, fresh, reused = count + 1, fresh + tokens[0], reused + tokens[1]
+    return Ledger(tuple(receipts), tuple(judge(receipts)), TokenSum(count, fresh, reused))
 
 
-def _chain(chain: Chain) -> dict[str, Any]:
-    return {
-        "node": chain.node,
-        "verdict": chain.verdict,
-        "verdict_words": IN_WORDS[chain.verdict],
-        "receipts": chain.receipts,
-        "broken": [
-            {
-                "receipt_id": one.receipt_id,
-                "why_code": one.trouble.code,
-                "why": one.trouble.words,
-                "said": one.said,
-            }
+def _node_chain(chain: Chain) -> NodeChain:
+    return NodeChain(
+        chain.node,
+        chain.verdict,
+        IN_WORDS[chain.verdict],
+        chain.receipts,
+        tuple(
+            ChainBreak(one.receipt_id, one.trouble.code, one.trouble.words, one.said)
             for one in chain.broken
-        ],
-        "head_anchored": chain.head_anchored,
-    }
+        ),
+        chain.head_anchored,
+    )
 
 
-def _sum(one: TokenSum) -> dict[str, int]:
-    return {"receipts": one.receipts, "fresh": one.fresh, "reused": one.reused}
+def _receipts(records: Sequence[CommitRecord], chains: Sequence[Chain]) -> list[Receipt]:
+    by_address: dict[str, CommitRecord] = {}
+    woke: dict[str, list[int]] = {}
+    for record in records:
+        if record.address is not None:
+            by_address.setdefault(record.address, record)
+        for ref in dict.fromkeys(record.refs):
+            woke.setdefault(ref, []).append(record.id)
+    broken: dict[int, list[str]] = {}
+    for chain in chains:
+        for one in chain.broken:
+            broken.setdefault(one.receipt_id, []).append(one.said)
+    previous: dict[str, CommitRecord] = {}
+    found = []
+    for record in records:
+        found.append(
+            _receipt(
+                record,
+                previous.get(record.node),
+                tuple(_wake_ref(ref, by_address.get(ref)) for ref in record.refs),
+                tuple(woke.get(record.address or "", [])[:MOST_WOKEN]),
+                tuple(broken.get(record.id, ())),
+            )
+        )
+        previous[record.node] = record
+    return found
 
 
-def _receipts(ledger: Ledger) -> list[dict[str, Any]]:
-    before: dict[str, Receipt] = {}
-    listed = []
-    told = stories(ledger.receipts, ledger.chains)
-    for receipt, story in zip(ledger.receipts, told, strict=True):
-        last = before.get(receipt.node)
-        listed.append({**_receipt(receipt, last), **story})
-        before[receipt.node] = receipt
-    return listed
+def _receipt(
+    record: CommitRecord,
+    previous: CommitRecord | None,
+    woken_by: tuple[WakeRef, ...],
+    woke: tuple[int, ...],
+    broken: tuple[str, ...],
+) -> Receipt:
+    fields, tokens = record.fields, record.tokens
+    moved = moved_facets(record, previous)
+    known = {} if previous is None else previous.facets
+    contract = fields.get("contract_fingerprint")
+    is_hash_known = record.content_hash is not None and record.address is not None
+    return Receipt(
+        id=record.id,
+        node=record.node,
+        address=record.address,
+        status=record.status,
+        prev=record.prev,
+        wake=fields.get("wake"),
+        input_fingerprints=fields.get("input_fingerprints"),
+        differing_inputs=differing_inputs(record, previous),
+        fingerprints=fields.get("fingerprints"),
+        moved_facets=moved,
+        semantic_diff=fields.get("semantic_diff"),
+        failure_reason=record.failure_reason,
+        surprise_cause=record.cause,
+        tokens=None if tokens is None else TokenSum(1, *tokens),
+        cost=fields.get("cost"),
+        contract_fingerprint=contract,
+        sig=fields.get("sig"),
+        trouble=tuple(one.words for one in record.trouble),
+        created_at=parse_instant(record.created_at),
+        content_hash=record.content_hash,
+        hash_matches=record.content_hash == record.address if is_hash_known else None,
+        before=None if previous is None else previous.id,
+        contract_changed=None
+        if previous is None
+        else previous.fields.get("contract_fingerprint") != contract,
+        input_changes=_input_changes(record, previous),
+        facet_changes=tuple(
+            FacetChange(name, known.get(name), record.facets[name]) for name in moved
+        ),
+        propagates=record.status == RENDERED and bool(moved),
+        woken_by=woken_by,
+        woke=woke,
+        broken=broken,
+    )
 
 
-def _receipt(receipt: Receipt, before: Receipt | None) -> dict[str, Any]:
-    tokens = receipt.tokens
-    return {
-        "id": receipt.id,
-        "node": receipt.node,
-        "address": receipt.address,
-        "status": receipt.status,
-        "prev": receipt.prev,
-        "wake": receipt.fields.get("wake"),
-        "input_fingerprints": receipt.fields.get("input_fingerprints"),
-        "differing_inputs": list(differing_inputs(receipt, before)),
-        "fingerprints": receipt.fields.get("fingerprints"),
-        "moved_facets": list(moved_facets(receipt, before)),
-        "semantic_diff": receipt.fields.get("semantic_diff"),
-        "failure_reason": receipt.failure_reason,
-        "surprise_cause": receipt.cause,
-        "tokens": None if tokens is None else {"fresh": tokens[0], "reused": tokens[1]},
-        "cost": receipt.fields.get("cost"),
-        "contract_fingerprint": receipt.fields.get("contract_fingerprint"),
-        "sig": receipt.fields.get("sig"),
-        "trouble": [one.words for one in receipt.trouble],
-        "created_at": rfc3339(parse_instant(receipt.created_at)),
-    }
+def moved_facets(record: CommitRecord, previous: CommitRecord | None) -> tuple[str, ...]:
+    """Return the facets whose token differs from the previous receipt; all of a first one."""
+    old: Mapping[str, object] = {} if previous is None else previous.facets
+    return tuple(name for name, token in record.facets.items() if old.get(name) != token)
+
+
+def differing_inputs(record: CommitRecord, previous: CommitRecord | None) -> tuple[int, ...]:
+    """Return the positions of input fingerprints that differ from the previous receipt."""
+    new = record.fields.get("input_fingerprints")
+    if not isinstance(new, list):
+        return ()
+    known = _inputs(previous)
+    return tuple(at for at, value in enumerate(new) if at >= len(known) or known[at] != value)
+
+
+def _input_changes(record: CommitRecord, previous: CommitRecord | None) -> tuple[InputChange, ...]:
+    """Return the inputs that differ from the previous receipt, removed ones included."""
+    now, known = _inputs(record), _inputs(previous)
+    found = []
+    for position in range(max(len(now), len(known))):
+        after = now[position] if position < len(now) else None
+        before = known[position] if position < len(known) else None
+        if after != before:
+            found.append(InputChange(position, before, after))
+    return tuple(found)
+
+
+def _inputs(record: CommitRecord | None) -> list[object]:
+    value = None if record is None else record.fields.get("input_fingerprints")
+    return value if isinstance(value, list) else []
+
+
+def _wake_ref(ref: str, record: CommitRecord | None) -> WakeRef:
+    return WakeRef(ref) if record is None else WakeRef(ref, record.id, record.node)

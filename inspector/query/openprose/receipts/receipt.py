@@ -160,7 +160,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class CommitRecord:
     """A commit record. Fields that could not be read are None and named in `trouble`."""
 
     id: int
@@ -229,7 +229,7 @@ def _whole(value: object) -> int | None:
     return int(value) if value >= 0 and value == int(value) else None
 
 
-def read_receipt(row: Mapping[str, Any], number: int) -> Receipt:
+def read_receipt(row: Mapping[str, Any], number: int) -> CommitRecord:
     """A row of `receipt` (columns by name); `number` stands in where the row has no id."""
     fields: dict[str, Any] = {}
     trouble: list[Trouble] = []
@@ -246,7 +246,7 @@ def read_receipt(row: Mapping[str, Any], number: int) -> Receipt:
     recorded = row.get("content_hash")
     identity = row.get("id")
     created = row.get("created_at")
-    return Receipt(
+    return CommitRecord(
         id=identity if isinstance(identity, int) else number,
         node=fields["node"] or "",
         fields=fields,

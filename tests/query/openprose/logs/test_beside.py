@@ -249,7 +249,7 @@ def test_receipts_that_come_are_seen(tmp_path: Path) -> None:
     folder = build(tmp_path, "1→ a ✓\n", {"receipts/a.jsonl": jsonl(chain("a", 1))})
     run = reader(folder)
     run.refresh()
-    assert len(run.receipts()["receipts"]) == 1 and not run.changed()
+    assert len(run.receipts().receipts) == 1 and not run.changed()
     with (folder / "receipts/a.jsonl").open("a") as file:
         file.write(jsonl(chain("a", 2)[1:]))
     assert run.changed()
