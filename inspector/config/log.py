@@ -72,7 +72,7 @@ def internal_error(context: str, error: Exception) -> str:
 
 
 def close_log() -> None:
-    """Closes the log and forgets what was recorded; the next record opens it again."""
+    """Closes the log and forgets recorded failures; the next record opens it again."""
     global _log, _debugging
     if _log is not None:
         for handler in list(_log.handlers):

@@ -53,7 +53,7 @@ class Cut(NamedTuple):
 
 
 class Axis(Protocol):
-    """What bars, ruler and scrubber need of either axis."""
+    """Interface of both axes for bars, ruler and scrubber."""
 
     @property
     def cells(self) -> int:

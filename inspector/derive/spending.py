@@ -30,7 +30,7 @@ class Spending:
     at: int | None
     """Instant of recording, UTC ms."""
     scope: str
-    """The runtime's word for what was paid."""
+    """The runtime's word for the kind of spending."""
     turn: int | None = None
     attempt: int | None = None
     tokens: Tokens = NOT_RECORDED

@@ -55,7 +55,7 @@ _first = itemgetter(0)
 class ChildLists:
     """Children of every step: steps sorted by parent, in blocks of consecutive numbers.
 
-    Blocks are merged like the digits of a binary counter, so many small additions make few blocks.
+    Blocks are merged like the digits of a binary counter, which keeps their number small.
     A million steps take 4 MB.
     """
 
@@ -122,7 +122,7 @@ class ChildLists:
 
 
 class Container:
-    """A container that was expanded once; kept when collapsed, with the state of what is inside."""
+    """A container that was expanded once; kept when collapsed, with the state of its content."""
 
     __slots__ = ("children", "inner", "open", "step", "sums")
 
@@ -213,7 +213,7 @@ def status_source(table: StepTable, step: int, inner: int) -> int:
 
 
 class DefaultExpansion:
-    """Decides which containers start expanded: what is new or failed."""
+    """Decides which containers start expanded: the newest and those with failures."""
 
     __slots__ = ("_failures", "_with_failures", "table")
 

@@ -1,1 +1,1 @@
-"""Frozen descriptions of what was recorded; no reading, no drawing, no clock of its own."""
+"""Frozen dataclasses of recorded runs, steps, values and plans."""

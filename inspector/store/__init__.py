@@ -1,4 +1,4 @@
-"""Databases on disk: finding, reading without touching, watching. Nobody else opens them.
+"""Discovers, reads and watches databases and logs on disk, without a trace for their writers.
 
-Not here: what a table means, and anything that a writer of the database could notice.
+Watched databases are opened nowhere else.
 """

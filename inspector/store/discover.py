@@ -1,4 +1,4 @@
-"""Finding what may hold runs, from what the user named or from where they are.
+"""Discovery: finds possible stores of runs from the PATHs of the user, or from known places.
 
 Nothing is decided by a name alone: discovery proposes, the tables decide. Only folders are read,
 and the first 16 bytes of files that are named like a database.
@@ -33,18 +33,18 @@ from inspector.store.places import (
 
 @dataclass(slots=True)
 class Level:
-    """One folder of a walk. What is removed from `folders` is not entered."""
+    """One folder of a walk; remove entries of `folders` to skip them."""
 
     path: str
     depth: int
     folders: dict[str, str]
-    """Name to real path, links included."""
+    """Name → real path, including links."""
     files: list[os.DirEntry[str]]
-    """All that is not a folder; links among them may be broken."""
+    """Everything else; links may be broken."""
 
 
-class Ground:
-    """Which folders were entered, and what kept us out of others."""
+class FolderWalk:
+    """Folders entered so far, and notices about those that could not be."""
 
     def __init__(self) -> None:
         self.entered: set[str] = set()
@@ -52,17 +52,17 @@ class Ground:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """One notice for each code and path, sorted by path."""
+        """One notice per code and path, sorted by path."""
         return tuple(sorted(self._notices.values(), key=lambda n: (n.path or "", n.code)))
 
     def note(self, code: str, message: str, path: str) -> None:
-        """Keeps a notice, the first of its code and path."""
+        """Add a notice, unless there is one of this code and path."""
         self._notices.setdefault((code, path), Notice(code, message, path))
 
     def refused(self, path: str, error: OSError) -> None:
-        """Keeps that a path could not be looked at, unless it has merely gone.
+        """Add a notice that a path could not be read, unless it is merely gone.
 
-        Where a folder hides what is in it, the notice is about that folder, once.
+        For a path inside an unreadable folder the notice is about that folder.
         """
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             return
@@ -71,7 +71,7 @@ class Ground:
         self.note("unreadable", f"{path} cannot be read: {error.strerror or error}.", path)
 
     def entries(self, folder: str, limit: int) -> list[os.DirEntry[str]] | None:
-        """Up to `limit` entries of a folder, unsorted; None where it cannot be read."""
+        """Return up to `limit` entries of a folder, unsorted; None if it cannot be read."""
         try:
             with os.scandir(folder) as found:
                 return list(islice(found, limit))
@@ -80,9 +80,9 @@ class Ground:
             return None
 
     def folder_of(self, entry: os.DirEntry[str], holder: str) -> str | None:
-        """The real folder behind an entry of the real folder `holder`; None if it is none.
+        """Return the real folder behind an entry of the real folder `holder`; None if not a folder.
 
-        A link that leads to where it lies, or above it, is cut with a notice.
+        A link to its own folder or an ancestor is skipped with a notice.
         """
         try:
             if entry.is_dir(follow_symlinks=False):
@@ -94,7 +94,7 @@ class Ground:
                 return None
         except OSError as error:
             if error.errno == errno.ELOOP:
-                self.note("link_loop", f"{entry.path} is a link that leads to itself.", entry.path)
+                self.note("link_loop", f"{entry.path} is a link to itself.", entry.path)
             else:
                 self.refused(entry.path, error)
             return None
@@ -104,7 +104,7 @@ class Ground:
         return real
 
     def walk(self, top: str, limits: Limits) -> Iterator[Level]:
-        """Folders from `top` down, the near ones first, those behind links last.
+        """Yield folders from `top` down, breadth first, those behind links last.
 
         Ends with a notice `limit` when more than `limits.entries` names were seen.
         """
@@ -179,7 +179,7 @@ _NO_LIMITS = Limits()
 
 
 class Layout:
-    """Where one runtime keeps its stores. Every method may be left out.
+    """The places where one runtime keeps its stores. All methods are optional.
 
     A layout proposes candidates to the `Search` that it was created for.
     """
@@ -239,7 +239,7 @@ def discover(
 
 
 class Search:
-    """One search: what was found so far, and where. Layouts add to it through its methods."""
+    """One search and its results so far; layouts add to it through its methods."""
 
     def __init__(
         self, cwd: str, home: str | None, limits: Limits, layouts: Iterable[LayoutFactory]
@@ -247,7 +247,7 @@ class Search:
         self.limits = limits
         self._cwd = os.path.realpath(cwd)
         self._home = home and os.path.realpath(home)
-        self._ground = Ground()
+        self._walk = FolderWalk()
         self._candidates: dict[str, Candidate] = {}
         self._looked: list[Looked] = []
         self._roots: dict[str, None] = {}
@@ -260,7 +260,7 @@ class Search:
         return Discovery(
             tuple(sorted(self._candidates.values(), key=lambda found: found.path)),
             tuple(self._looked),
-            self._ground.notices,
+            self._walk.notices,
             tuple(self._roots),
             tuple(self._folders),
         )
@@ -308,7 +308,7 @@ class Search:
         before = len(self._candidates)
         starts = [start for layout in self._layouts for start in layout.starts(top) or ()]
         for start in starts or (top,):
-            for level in self._ground.walk(start, self.limits):
+            for level in self._walk.walk(start, self.limits):
                 if len(self._folders) < self.limits.folders:
                     self._folders[level.path] = None
                 if not any([layout.level(level, named=named) for layout in self._layouts]):
@@ -369,12 +369,12 @@ class Search:
         self._roots[folder] = None
 
     def watch_folder(self, folder: str) -> None:
-        """Have an existing folder watched, without what is below it."""
+        """Have an existing folder watched, not recursively."""
         self._folders[folder] = None
 
     def mark_entered(self, folder: str) -> None:
         """Keep walks out of a folder."""
-        self._ground.entered.add(folder)
+        self._walk.entered.add(folder)
 
     def is_skipped(self, name: str) -> bool:
         """Return whether a folder of this name is never entered."""
@@ -382,25 +382,25 @@ class Search:
 
     def entries(self, folder: str, limit: int) -> list[os.DirEntry[str]] | None:
         """Return up to `limit` entries of a folder, unsorted; None if it cannot be read."""
-        return self._ground.entries(folder, limit)
+        return self._walk.entries(folder, limit)
 
     def folder_of(self, entry: os.DirEntry[str], holder: str) -> str | None:
         """Return the real folder behind an entry of the real folder `holder`; None if no folder."""
-        return self._ground.folder_of(entry, holder)
+        return self._walk.folder_of(entry, holder)
 
     def note(self, code: str, message: str, path: str) -> None:
         """Add a notice."""
-        self._ground.note(code, message, path)
+        self._walk.note(code, message, path)
 
     def refused(self, path: str, error: OSError) -> None:
         """Add a notice that a path could not be read, unless it is merely gone."""
-        self._ground.refused(path, error)
+        self._walk.refused(path, error)
 
     def _not_a_file(self, path: str) -> None:
         self.note("refused", f"{path} is not a regular file and is not opened.", path)
 
     def looked(self, path: str, outcome: str) -> None:
-        """Record what was found at a place, once, named as the user would name it."""
+        """Record the result at a place, once, under the path the user would use."""
         shown = path
         for base, sign in ((self._cwd, "."), (self._home, "~")):
             if base and f"{path}/".startswith(base.rstrip("/") + "/"):
@@ -415,7 +415,7 @@ LayoutFactory = Callable[[Search], Layout]
 
 
 class FileLayout(Layout):
-    """The layout of a runtime that keeps one database per project under a name of its own.
+    """The layout of a runtime with one database per project under a fixed name.
 
     `folder` is the folder in the project that holds it; without one it may lie anywhere.
     """
@@ -455,7 +455,7 @@ class FileLayout(Layout):
 
 
 def _starts_like_a_database(path: str) -> bool:
-    """Reads the first bytes of a file, without waiting and without moving its access time."""
+    """Return whether a file starts like a database; does not block or change its access time."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         descriptor = os.open(path, flags | getattr(os, "O_NOATIME", 0))

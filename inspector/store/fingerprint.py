@@ -273,7 +273,7 @@ def _beside(path: str, size: int) -> tuple[Mark | None, bytes]:
         os.close(fd)
 
 
-# Inode numbers are reused; the birth tells two files apart where available.
+# Inode numbers are reused; the birth time distinguishes files, where available.
 if sys.platform == "linux":
     import fcntl
 

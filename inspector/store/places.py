@@ -36,39 +36,39 @@ SKIPPED = frozenset(
         ".eggs",
     }
 )
-"""Folders that hold what was fetched or built, never a run, and often more than all the rest."""
+"""Folders of dependencies and build output, which never contain runs and are often large."""
 
 MARKED = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
-"""Files by which a folder says of itself that it holds what was fetched or built."""
+"""Files that mark a folder of dependencies or build output."""
 
 
 class PlaceKind(StrEnum):
-    """What a candidate is by its place; what is in it decides later what it really is."""
+    """Kind of a candidate by its path; its content decides later."""
 
     RUN_FOLDER = "run_folder"
     DATABASE = "database"
     AGENTS = "agents"
-    """A database of agents, or a folder in which something is kept across runs."""
+    """A database of agents, or a folder that is kept across runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A run folder or a database file that may hold runs."""
+    """A run folder or a database file that may contain runs."""
 
     path: str
-    """Absolute real path of the run folder (which may hold no record yet) or of the file."""
+    """Absolute real path of the run folder (perhaps without a record yet) or of the file."""
     kind: PlaceKind
     root: str
-    """The OpenProse root or the project folder that it belongs to."""
+    """The OpenProse root or project folder that it belongs to."""
     parent: str | None = None
-    """The run folder that imports it, for an imported program."""
+    """The importing run folder of an imported program."""
     runtime: str | None = None
-    """The backend that claims it by its place alone; None = its tables decide."""
+    """The backend that claims it by its path; None = its tables decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A place that was looked at, and what came of it, in words."""
+    """A place that was searched, and the result in words."""
 
     shown: str
     outcome: str
@@ -77,7 +77,7 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What kept a search or a watch from being complete: a code and a sentence.
+    """Why a search or a watch is incomplete: a code and a sentence.
 
     Codes: `unreadable limit link_loop refused polling`.
     """
@@ -89,26 +89,26 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far a search goes before it stops and says so."""
+    """Limits of a search; reaching one adds a notice."""
 
     depth: int = 5
-    """Folders below the one that was named."""
+    """Depth below the named folder."""
     entries: int = 20_000
-    """Names seen on the way, not counting those inside a folder of runs."""
+    """Entries visited, not counting those of a folder of runs."""
     runs: int = 200_000
-    """Names inside one folder of runs."""
+    """Entries of one folder of runs."""
     imports: int = 32
-    """Imports within imports."""
+    """Nested imports."""
     folders: int = 2_000
-    """Folders that are offered for watching."""
+    """Folders proposed for watching."""
 
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """All that one search found, sorted by path.
+    """The results of a search, sorted by path.
 
     `watch_roots` are to be watched with all that is below them and may not exist yet;
-    `watch_folders` exist, and only what is directly in them matters.
+    `watch_folders` exist and are not watched recursively.
     """
 
     candidates: tuple[Candidate, ...]
@@ -119,7 +119,7 @@ class Discovery:
 
 
 class MissingPath(FileNotFoundError):
-    """A PATH that does not exist; `str()` is a sentence, `filename` the path as it was given."""
+    """A PATH that does not exist; `str()` is a sentence, `filename` the given path."""
 
     def __init__(self, path: str) -> None:
         super().__init__(f"There is no file or folder {path}. Check the spelling of the path.")
@@ -130,7 +130,7 @@ class MissingPath(FileNotFoundError):
 
 
 def exists(path: str) -> bool:
-    """Whether the name is there, whatever it is, a broken link too; OSError if nobody may say."""
+    """Returns True if a path exists, even as a broken link. Raises OSError if unknown."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -139,12 +139,12 @@ def exists(path: str) -> bool:
 
 
 def is_database_name(name: str) -> bool:
-    """Whether a file is named like a database."""
+    """Returns True if a file has a database's suffix."""
     return name.lower().endswith(DATABASE_SUFFIXES)
 
 
 def database_of(path: str) -> str:
-    """The database that a `-wal`, `-journal` or `-shm` belongs to; any other path as it is."""
+    """Returns the database of a `-wal`, `-journal` or `-shm`; other paths unchanged."""
     for suffix in COMPANION_SUFFIXES:
         if path.endswith(suffix):
             return path[: -len(suffix)]
@@ -152,13 +152,13 @@ def database_of(path: str) -> str:
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """`1 run`, `12 runs`."""
+    """Formats a count: `1 run`, `12 runs`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 @dataclass(frozen=True, slots=True)
 class RunFolderNames:
-    """The files by which run folders of a runtime are known to the watch."""
+    """File names by which the watch recognises run folders of a runtime."""
 
     databases: tuple[str, ...] = ()
     logs: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Generic, NamedTuple, Self, TypeVar
 
+from inspector.config.log import debug
 from inspector.model.clock import Clock, system_clock
 from inspector.model.store import Health
 from inspector.store import files, routes, unavailable
@@ -327,11 +328,12 @@ class ZeroTouchReader:
             try:
                 answer = self._attempt(seen, query, policy)
             except (files.Moved, files.NotRegular):
-                # The next state tells what happened to the files.
+                # Find out with the next state.
                 answer = None
             if answer is not None:
                 return self._accept(seen, answer)
             if not policy.wait_to_retry():
+                debug("read: busy: %s", self.path)
                 raise _busy(seen)
 
     def _accept(self, seen: FileState, answer: Answer[T]) -> Reading[T]:

@@ -19,7 +19,7 @@ from inspector.store.fingerprint import HEAD_SIZE, FileState, mark_of
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 _TAIL = struct.Struct(">II8s")
-_LONGEST_NAME = 4096
+_MAX_NAME = 4096
 
 
 def copy_with_journal(seen: FileState, path: str, target: str) -> None:
@@ -71,7 +71,7 @@ def super_journal(fd: int) -> bytes | None:
     if size < _TAIL.size:
         return None
     length, checksum, magic = _TAIL.unpack(files.read_at(fd, _TAIL.size, size - _TAIL.size))
-    if magic != _MAGIC or not 0 < length <= min(_LONGEST_NAME, size - _TAIL.size):
+    if magic != _MAGIC or not 0 < length <= min(_MAX_NAME, size - _TAIL.size):
         return None
     name = files.read_at(fd, length, size - _TAIL.size - length)
     # SQLite sums signed characters.
@@ -134,8 +134,8 @@ def from_copy(
 ) -> Answer[T] | None:
     """Copies the file and reads the copy.
 
-    With a modification time too young to be trusted the file is read a second time: what was equal
-    twice, with nothing moved before, between and after, is the content at the middle look.
+    If the modification time is too recent to be reliable, compares the file with the copy: equal
+    content, with the same state before, between and after, is the content at the middle state.
     """
     try:
         with copying(), _opened(path, seen) as source:

@@ -413,7 +413,7 @@ class WalImage:
         )
 
     def _free_slot(self, log: int) -> bytes | None:
-        """Returns the current bytes of the next commit's slot; None if they cannot tell."""
+        """Returns the current bytes of the next commit's slot; None if inconclusive."""
         assert self._applied is not None
         if not self._known_format().valid:
             return None

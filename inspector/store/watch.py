@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
+from inspector.config.log import debug
 from inspector.store.event_source import (
     ADDED,
     DELETED,
@@ -389,7 +390,7 @@ class Poller:
         return max(min(due) - self._clock(), 0.0)
 
     def look(self, active: Sequence[str]) -> tuple[set[str], bool]:
-        """Polls what is due; returns changed files, and whether a polled folder changed."""
+        """Polls due files; returns those that changed, and True if a polled folder changed."""
         found: set[str] = set()
         anew = False
         for each in self._sets:
@@ -668,6 +669,7 @@ class Watcher:
 
     def _give_up(self, halves: set[bool], reason: str, deliver: Callable[[Changes], None]) -> None:
         """Polls instead of watching: the deep folders, the flat ones, or both."""
+        debug("watch: %s; deep, flat = %s, %s", reason, True in halves, False in halves)
         self._refused |= halves
         self._stale = True
         self._notify(reason, deliver)

@@ -9,7 +9,7 @@ from itertools import islice
 
 from inspector.text.mask import mask
 
-_MOST_PARTS = 4_096
+_MAX_PARTS = 4_096
 """Maximum chunks, segments or blocks to parse."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -66,7 +66,7 @@ def _png(data: bytes) -> ImageFacts:
 def _png_moves(data: bytes) -> bool | None:
     """The animation chunk precedes the first image data."""
     at = 8
-    for _ in range(_MOST_PARTS):
+    for _ in range(_MAX_PARTS):
         length, kind = _big(data, at, 4), data[at + 4 : at + 8]
         if length is None or len(kind) < 4:
             return None
@@ -80,7 +80,7 @@ def _png_moves(data: bytes) -> bool | None:
 
 def _jpeg(data: bytes) -> ImageFacts:
     at = 2
-    for _ in range(_MOST_PARTS):
+    for _ in range(_MAX_PARTS):
         if at + 1 >= len(data) or data[at] != 0xFF:
             break
         kind = data[at + 1]
@@ -119,7 +119,7 @@ def _gif(data: bytes) -> ImageFacts:
 def _gif_moves(data: bytes, at: int) -> bool | None:
     """True if there is a second frame."""
     pictures = 0
-    for _ in range(_MOST_PARTS):
+    for _ in range(_MAX_PARTS):
         kind = data[at : at + 1]
         if kind == b"\x3b":
             return False
@@ -135,7 +135,7 @@ def _gif_moves(data: bytes, at: int) -> bool | None:
             at += 2
         else:
             return None
-        for _ in range(_MOST_PARTS):
+        for _ in range(_MAX_PARTS):
             length = data[at] if at < len(data) else 0
             at += 1 + length
             if not length:
@@ -257,14 +257,14 @@ def hex_rows(data: bytes, each: int = 16) -> Iterator[str]:
 
 
 def hex_text(data: bytes, *, most_rows: int) -> str:
-    """At most so many rows, each on a line."""
+    """Formats at most `most_rows` hex rows."""
     return "\n".join(islice(hex_rows(data), most_rows))
 
 
 def mask_bytes(data: bytes) -> tuple[bytes, int]:
-    """`data` with secrets in its readable stretches replaced by asterisks, and how many.
+    """Replaces secrets in readable parts of `data` with asterisks; returns it and their number.
 
-    Its length stays, and so does everything else.
+    Keeps the length.
     """
     hidden = bytearray(data)
     count = 0

@@ -66,7 +66,7 @@ def local_moment(ms: int, zone: Zone) -> datetime | None:
 
 
 def clock_time(ms: int | None, now_ms: int, zone: Zone) -> str:
-    """When, in at most 9 cells: `14:30` today, `Mon 09:02` in the six days before, else the day.
+    """Formats an instant in at most 9 cells: `14:30`, `Mon 09:02` within a week, else the day.
 
     The day is `12 Jan`, in another year `12 Jan 24` (`Jan 1970` outside of 2000 to 2099). In the
     hour that the end of summer time repeats, today's times say `1st` or `2nd`.
@@ -143,7 +143,7 @@ def _which_of_two(moment: datetime, zone: Zone) -> str:
 
 
 def age(ms_diff: int | None) -> str:
-    """How long ago, for a sentence: `<1 m`, `45 m`, `1 h 20 m`, `3 d`; never negative.
+    """Formats an age for a sentence: `<1 m`, `45 m`, `1 h 20 m`, `3 d`; never negative.
 
     It changes once a minute at most.
     """
@@ -209,9 +209,9 @@ def amount(
     symbol: str | None = None,
     sign: bool = False,
 ) -> str:
-    """An amount with every digit: `12,400,000,000`, or with `decimals` known `12,400.5`.
+    """Formats an amount with every digit: `12,400,000,000`, or with `decimals` known `12,400.5`.
 
-    `base_units` is an int or its decimal text; other text (`0x…`, `1e18`) comes back as it stands,
+    `base_units` is an int or its decimal text; other text (`0x…`, `1e18`) is returned unchanged,
     since guessing its meaning could be wrong by orders of magnitude. With `sign`, gains show `+`.
     """
     if base_units is None:

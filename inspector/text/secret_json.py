@@ -38,12 +38,12 @@ _ESCAPE = lazy_pattern(r"\\(?:u([0-9a-fA-F]{4})|([\s\S]))")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _MAX_NESTING = 6
 """Maximum nesting of JSON inside JSON strings."""
-_MOST_AROUND = 4
+_MAX_AROUND = 4
 """Enclosing objects for which a value is remembered as a possible parameter."""
 _PLAIN = ("null", "true", "false")
-_LONGEST_NAME = 400
-_MOST_KEYS = 4096
-_MOST_LEVELS = 2000
+_MAX_NAME = 400
+_MAX_KEYS = 4096
+_MAX_LEVELS = 2000
 _WATCHED = {*REDACTED, *MANIFEST_SIGNS, *VALUE_OF_NAME, PARAMS, PENDING, ARGUMENTS, "name"}
 
 _Place = tuple[int, int]
@@ -110,7 +110,7 @@ class _Frame:
         self.hides = above.hides or (key.hides if above.is_object else None)
         self.pending = above.pending or (above.is_object and key.name == PENDING)
         self.around = above.around
-        if above.is_object and key.name == PARAMS and len(above.around) < _MOST_AROUND:
+        if above.is_object and key.name == PARAMS and len(above.around) < _MAX_AROUND:
             self.around = (*above.around, above.params)
         if above.is_object and above.pending and key.name == ARGUMENTS:
             self.hides = self.hides or ARGUMENT
@@ -153,7 +153,7 @@ class _Scan:
             elif sign == "[" and len(stack) > 1 and not frame.is_object:
                 frame.lists += 1
             elif sign in "{[":
-                if len(stack) > _MOST_LEVELS:
+                if len(stack) > _MAX_LEVELS:
                     return self._too_deep(at)
                 frame = _Frame(sign == "{", frame)
                 stack.append(frame)
@@ -185,10 +185,10 @@ class _Scan:
     def _key(self, written: str) -> _Key:
         known = self._keys.get(written)
         if known is None:
-            name = _decoded(written.rstrip(" \t\r\n:")[1:-1][:_LONGEST_NAME])
+            name = _decoded(written.rstrip(" \t\r\n:")[1:-1][:_MAX_NAME])
             watch = name in _WATCHED or secret_name(name) is not None
             known = _Key(name, REDACTED.get(name), watch)
-            if len(self._keys) < _MOST_KEYS:
+            if len(self._keys) < _MAX_KEYS:
                 self._keys[written] = known
         return known
 
@@ -211,7 +211,7 @@ class _Scan:
         if name in VALUE_OF_NAME:
             owner.values.append((start, end))
         elif name == "name" and frame is owner:
-            owner.name = _decoded(text[start : min(end, start + _LONGEST_NAME)])
+            owner.name = _decoded(text[start : min(end, start + _MAX_NAME)])
         if not self._named(name, start, end):
             self._inside(start, end)
 

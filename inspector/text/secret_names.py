@@ -10,7 +10,7 @@ SECRET, MNEMONIC, COOKIE, AUTHORIZATION = "secret", "mnemonic", "cookie", "autho
 
 
 class SecretName(NamedTuple):
-    """The kind of secret that a name stands for.
+    """The kind of secret that a name denotes.
 
     If not `sure`, the name has ordinary uses and the value decides (`token` of a market).
     """
@@ -114,7 +114,7 @@ _UNSURE = {
 
 @lru_cache(maxsize=4096)
 def secret_name(name: str) -> SecretName | None:
-    """Returns the kind of secret that a name stands for; None for an ordinary name.
+    """Returns the kind of secret that a name denotes; None for an ordinary name.
 
     Case, `_`, `-`, `.` and camelCase do not matter; only the end of the name counts, so
     `password_policy` and `token_count` are ordinary.
@@ -139,7 +139,7 @@ def secret_name(name: str) -> SecretName | None:
 
 
 def _kind_of_pair(before: str, last: str) -> str | None:
-    """Returns the kind that the last two words of a name stand for with certainty."""
+    """Returns the kind that the last two words of a name denote with certainty."""
     if last in _PASSWORDS or last.endswith(("password", "passphrase")):
         return PASSWORD
     if last in ("pass", "pw"):
