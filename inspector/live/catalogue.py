@@ -208,9 +208,6 @@ def _merged(run: Run, before: Run | None) -> Run:
     if run.status is not before.status:
         findings = tuple(one for one in findings if one.code not in _STATUS_FINDINGS)
     store = replace(run.store, write_style=before.store.write_style)
-    if store.variant is not None and store.variant.replace("v2", "v3") == before.store.variant:
-        # The two have one schema; only the rows tell them apart.
-        store = replace(store, variant=before.store.variant)
     return replace(
         run,
         findings=findings,

@@ -33,7 +33,7 @@ from inspector.query.openprose.state import State
 from inspector.query.openprose.tab_counts import kept_counts
 from inspector.query.openprose.timeline import Timeline
 from inspector.query.openprose.value_times import Tell, told_at
-from inspector.query.openprose.view import Endings, Facts, RunLocation, pick_run_row
+from inspector.query.openprose.view import Facts, RunHistory, RunLocation, pick_run_row
 from inspector.query.progress import Progress
 from inspector.query.run_reader import RunReader
 from inspector.query.tables import Table, Tables, quoted
@@ -313,13 +313,13 @@ class ProseRun(RunReader):
         self,
         place: view.RunLocation,
         clock: Clock,
-        endings: Endings | None = None,
+        history: RunHistory | None = None,
         *,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._place = place
         self._clock = clock
-        self._endings = endings or Endings()
+        self._history = history or RunHistory()
         self._monotonic = monotonic
         self._source = ZeroTouchReader(place.store_path, clock=clock)
         self._timeline = Timeline()
@@ -436,7 +436,7 @@ class ProseRun(RunReader):
             self._ledger,
             loaded.gates,
         )
-        self._endings.note(view.status_of(facts, self._place), facts.last_activity_at)
+        self._history.note_status(view.status_of(facts, self._place), facts.last_activity_at)
         if self._changed_source is None:
             row = view.pick_run_row(facts.run_rows, self._place.name)
             recorded = row.root_path if row.root_path is not None else row.program_path
@@ -444,7 +444,7 @@ class ProseRun(RunReader):
             self._changed_source = (changed_source(self._place.folder, path),)
         return replace(
             facts,
-            reopened=self._endings.finding,
+            reopened=self._history.reopened,
             changed_source=self._changed_source[0],
             kept=kept_counts(self._place),
         )
@@ -643,7 +643,8 @@ class ProseRun(RunReader):
         assert facts is not None
         now, newest = self._clock(), state is self._timeline.state
         shown = view.show(state, facts.names, newest=newest)
-        store = view.store_of(self._place, facts, view.signs_of(self._timeline.state))
+        signs = self._history.signs = view.signs_of(self._timeline.state)
+        store = view.store_of(self._place, facts, signs)
         head = view.head_of(self._place, facts, store)
         return RunView(
             run=view.complete_run(head, facts, state, shown, now),

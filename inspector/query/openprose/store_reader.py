@@ -15,7 +15,7 @@ from inspector.model.store import Health, Store, WriteStyle
 from inspector.query.openprose import NAME, schema, view
 from inspector.query.openprose.gates import Gate, pending_gates
 from inspector.query.openprose.rows import Damage, RunRow, read_run_rows
-from inspector.query.openprose.view import AgentStore, Endings
+from inspector.query.openprose.view import AgentStore, RunHistory
 from inspector.query.run_reader import RunReader
 from inspector.query.store_reader import StoreReader
 from inspector.query.tables import Tables, read_tables, remember
@@ -37,18 +37,18 @@ class ProseStore(StoreReader):
         self._clock = clock
         self._place = view.RunLocation(path, os.path.dirname(path), parent_key, agents)
         self._source = ZeroTouchReader(path, clock=clock)
-        self._endings = Endings()
+        self._history = RunHistory()
+        self._facts: view.Facts | None = None
+        self._signs = schema.StyleSigns()
+        """Those that the last summary is based on."""
         self._token: Token | None = None
         self._last: tuple[Store, tuple[Run, ...]] | None = None
 
     def summarize(self) -> tuple[Store, Sequence[Run]]:
         """The store and the run's own row; an unreadable store still has its run."""
         try:
-            if self._last is not None:
-                if not self._source.changed():
-                    return self._last
-                if self._source.content_token() == self._token:
-                    return self._last
+            if self._last is not None and self._facts is not None and self._is_current():
+                return self._last if self._signs == self._history.signs else self._show(self._facts)
             reading = self._source.read(_read_head)
         except StoreUnavailable as trouble:
             return self._unavailable(trouble)
@@ -63,9 +63,16 @@ class ProseStore(StoreReader):
             reading.token.last_write_ms,
             gates=tuple(head.gates),
         )
-        self._endings.note(view.status_of(facts, self._place), facts.last_activity_at)
-        store = view.store_of(self._place, facts, schema.StyleSigns())
+        self._history.note_status(view.status_of(facts, self._place), facts.last_activity_at)
         self._token = reading.token
+        return self._show(facts)
+
+    def _is_current(self) -> bool:
+        return not self._source.changed() or self._source.content_token() == self._token
+
+    def _show(self, facts: view.Facts) -> tuple[Store, tuple[Run, ...]]:
+        self._facts, self._signs = facts, self._history.signs
+        store = view.store_of(self._place, facts, self._signs)
         self._last = (store, (view.head_of(self._place, facts, store),))
         return self._last
 
@@ -78,7 +85,7 @@ class ProseStore(StoreReader):
         # Imported late: a list of runs needs no fold.
         from inspector.query.openprose.run_reader import ProseRun
 
-        return ProseRun(self._place, self._clock, self._endings)
+        return ProseRun(self._place, self._clock, self._history)
 
     def close(self) -> None:
         """Removes private copies."""

@@ -321,31 +321,36 @@ def current_tables(facts: Facts | None) -> Tables:
     return facts.tables
 
 
-class Endings:
-    """Remembers the last status of a run. A database keeps only the newest one."""
+class RunHistory:
+    """What the readers of one run share: its last status and how its rows are written.
+
+    A database keeps only the newest status, and a summary does not read the rows.
+    """
 
     def __init__(self) -> None:
+        self.signs = StyleSigns()
+        """Of the rows as they were last folded."""
         self._last: Status | None = None
-        self._found: Finding | None = None
+        self._reopened: Finding | None = None
 
-    def note(self, status: Status, at: int | None) -> None:
-        """Takes in the status as it was read; `at` is when the file was written (UTC ms)."""
+    def note_status(self, status: Status, at: int | None) -> None:
+        """Record the status as read from a file that was written at `at` (UTC ms)."""
         last, self._last = self._last, status
         if last not in ENDED or status is last or status is Status.UNKNOWN:
             return
         when = rfc3339(at)
         since = f" at {when}" if when else ""
-        self._found = Finding(
-            "re_opened", f"The run had {_WORDS[last]} and was re-opened{since}.", "run"
+        self._reopened = Finding(
+            "re_opened", f"The run had {_ENDED_WORDS[last]} and was re-opened{since}.", "run"
         )
 
     @property
-    def finding(self) -> Finding | None:
-        """That the run was re-opened, once it was; the newest time counts."""
-        return self._found
+    def reopened(self) -> Finding | None:
+        """The finding that the run continued after its end; the newest such time counts."""
+        return self._reopened
 
 
-_WORDS = {
+_ENDED_WORDS = {
     Status.COMPLETED: "completed",
     Status.FAILED: "failed",
     Status.INTERRUPTED: "been interrupted",

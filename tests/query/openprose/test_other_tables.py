@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from inspector.model.status import Status
-from inspector.model.store import Health
+from inspector.model.store import Health, WriteStyle
+from inspector.query.openprose.store_reader import ProseStore
 from tests.query.openprose.builders import done, executing, loop, numbered, rows
-from tests.query.openprose.databases import OTHER_EXECUTIONS, Opened, labels, make, words
+from tests.query.openprose.databases import NOW, OTHER_EXECUTIONS, Opened, labels, make, words
 from tests.store.writers import Writer
 
 
@@ -121,6 +122,22 @@ class TestTablesOfOtherKinds:
         run = opened(path)
         assert words(run.refresh()) == {"1": "completed", "2": "failed"}
         assert [event.raw_status for event in run.events(1, 5)] == ["completed", "failed"]
+
+
+def test_a_summary_uses_what_a_reader_of_the_run_learned_from_the_rows(tmp_path: Path) -> None:
+    path = make(tmp_path, rows(loop("l1"), done(1)), variant="v2")
+    store = ProseStore(str(path), lambda: NOW)
+    try:
+        before, (run,) = store.summarize()
+        assert (before.variant, before.write_style) == ("v2", WriteStyle.NONE)
+        opened = store.open(run)
+        opened.refresh()
+        opened.close()
+        after, (run,) = store.summarize()
+        assert (after.variant, after.write_style) == ("v3", WriteStyle.APPEND)
+        assert run.store == after
+    finally:
+        store.close()
 
 
 @pytest.mark.parametrize("variant", ["v1", "v2", "v4", "v5"])
