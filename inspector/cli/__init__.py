@@ -1,4 +1,4 @@
-"""Commands: arguments in, text or JSON out; the screen is opened lazily.
+"""The command line, one module per command: arguments in, text or JSON out.
 
-Not here: Textual (only `inspector.ui` is asked for it), SQL, and answers that the screen lacks.
+Not here: Textual (only `inspector.ui` may import it), SQL, and answers that the screen lacks.
 """

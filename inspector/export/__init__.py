@@ -1,4 +1,4 @@
-"""Files for someone else: one run as JSON, HTML, a trace, a table or a note.
+"""What leaves the program as data: the JSON documents of the command line.
 
-Not here: databases that are watched (`inspector.store` reads them) and any network.
+Not here: reading databases and any network.
 """

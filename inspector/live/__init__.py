@@ -1,4 +1,4 @@
-"""What moves: reader threads, coalescing, checkpoints and the snapshots that everyone shares.
+"""Reader threads, coalescing and the snapshots that the screen and the commands share.
 
-Not here: drawing, SQL, and rules of one runtime.
+Not here: drawing, SQL, and rules of a runtime.
 """

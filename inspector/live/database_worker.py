@@ -1,6 +1,6 @@
-"""A thread that answers questions about a whole database: tables in pages, SQL.
+"""A thread that answers questions about a whole database: pages of tables, SQL.
 
-It is none of those that follow runs: a question that takes seconds keeps no view waiting.
+It is separate from the threads that follow runs, so that a slow query delays no view.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ T = TypeVar("T")
 IDLE_SECONDS = 10.0
 """How long private copies are kept for the next question."""
 
-GIVEN_UP = "it was given up"
+CANCELLED = "cancelled"
 
 
 class DatabaseWorker:
-    """Answers one question after the other, in the order in which they were asked."""
+    """Answers questions one at a time, in order."""
 
     def __init__(self, path: str, clock: Clock, *, idle: float = IDLE_SECONDS) -> None:
         self._path = path
@@ -43,7 +43,7 @@ class DatabaseWorker:
         question: Callable[[RawDatabase], T],
         answer: Callable[[T | Unavailable], None],
     ) -> None:
-        """Asks; the answer is called from the thread. After `stop` nothing is answered."""
+        """Queue a question; `answer` is called from the thread. Ignored after `stop`."""
         with self._wake:
             if self._stopped:
                 return
@@ -54,13 +54,13 @@ class DatabaseWorker:
             self._wake.notify()
 
     def cancel(self) -> None:
-        """Gives up what is being answered; what waits behind it is answered."""
+        """Cancel the current question; queued ones are answered."""
         with self._lock:
             if self._database is not None:
                 self._database.cancel()
 
     def stop(self) -> None:
-        """Ends the thread, which then removes its private copies."""
+        """End the thread, which then removes its private copies."""
         with self._wake:
             self._stopped = True
             self._questions.clear()
@@ -68,7 +68,7 @@ class DatabaseWorker:
         self.cancel()
 
     def join(self, timeout: float | None = None) -> None:
-        """Waits until private copies are removed."""
+        """Wait until private copies are removed."""
         thread = self._thread
         if thread is not None:
             thread.join(timeout)
@@ -82,7 +82,7 @@ class DatabaseWorker:
                 except StoreUnavailable as trouble:
                     found = Unavailable(trouble.reason)
                 except GivenUp:
-                    found = Unavailable(GIVEN_UP)
+                    found = Unavailable(CANCELLED)
                 answer(found)
 
     def _next(
@@ -93,7 +93,7 @@ class DatabaseWorker:
             if not self._questions and not self._stopped:
                 self._wake.wait(self._idle)
             if self._stopped or not self._questions:
-                # Whoever asks from here on begins another thread.
+                # A later question starts another thread.
                 self._thread = None
                 return None
             database.begin()

@@ -1,4 +1,4 @@
-"""One run to its end, for commands that print: a view whenever something was written."""
+"""Follow one run to its end, for commands that print."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from inspector.query.view import RunView
 from inspector.store.read import StoreUnavailable
 
 POLL_SECONDS = 0.05
-"""A look costs some ten microseconds and touches nothing."""
+"""A check costs some ten microseconds and touches nothing."""
 PATIENCE_SECONDS = 2.0
-"""How long a store may be gone or unreadable before that is the answer."""
+"""How long a store may be gone or unreadable before following ends."""
 
 
 def follow(
     reader: RunReader, *, sleep: Callable[[float], None] = time.sleep, poll: float = POLL_SECONDS
 ) -> Iterator[RunView]:
-    """The run now and after every write, until it says that it is over.
+    """Yield the run now and after every write until its status is final.
 
-    A store that is busy is waited for; one that stays away longer than a writer needs to put
-    another in its place, and one that cannot be read at first, raise `StoreUnavailable`.
+    A busy store is waited for. Raises `StoreUnavailable` if the store cannot be read at first, or
+    is gone for longer than a writer needs to replace it.
     """
     view = reader.refresh()
     yield view

@@ -1,4 +1,4 @@
-"""The read-only query module: the workspace, the backend protocol, one backend per runtime.
+"""The read-only query module: workspace, selection, typed results, and one package per runtime.
 
-Not here: opening a watched file (`inspector.store` does), drawing, and any write.
+Not here: opening watched files (`inspector.store` does), drawing, and any write.
 """

@@ -1,4 +1,4 @@
-"""The screen, and the only room with Textual.
+"""The screen, the only package with Textual.
 
 Not here: reading databases, starting programs, and deciding what a run means.
 """

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from inspector.live.database_worker import GIVEN_UP, DatabaseWorker
+from inspector.live.database_worker import CANCELLED, DatabaseWorker
 from inspector.live.feed import Unavailable
 from inspector.model.clock import system_clock
 from inspector.query.ask_sql import CannotAnswer
@@ -86,7 +86,7 @@ def test_a_page_of_a_view_that_never_ends_is_given_up(worker: DatabaseWorker) ->
     worker.ask(open_it, answers.put)
     began.get(timeout=10)
     worker.cancel()
-    assert answers.get(timeout=10) == Unavailable(GIVEN_UP)
+    assert answers.get(timeout=10) == Unavailable(CANCELLED)
 
 
 def test_a_table_that_is_replaced_by_another_has_no_further_page(
