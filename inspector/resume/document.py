@@ -18,7 +18,7 @@ def facts(plan: Plan) -> Iterator[tuple[str, str]]:
         yield "not resumable", sentence(flight.reason or "")
     rows: Sequence[tuple[str, Sequence[str]]] = (
         ("stopped at", [flight.stands] if flight.stands else []),
-        ("still running", [flight.liveness] if flight.liveness else []),
+        ("running?", [flight.liveness] if flight.liveness else []),
         ("keep", flight.done),
         ("unconfirmed", flight.unknown),
         ("will run", [", ".join(flight.will_run)] if flight.will_run else []),

@@ -213,7 +213,7 @@ def test_prism_runs_as_the_real_store_left_them(
         assert (code == 1) == held and plan["resumable"] is not held
         assert ("coord-dead" in (plan["reason"] or "")) == held
     code, plan = Plans(cases.copy("prism", "killed_tool", tmp_path), capsys).ask("latest")
-    assert code == 1 and "only kept while it waits" in plan["reason"]
+    assert code == 1 and "kept only while it waits" in plan["reason"]
     COMPARED["situations of Prism"] += 6
 
 
