@@ -10,9 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from inspector.text.parse_time import parse_instant
+
+JsonObject = Mapping[str, object]
+"""A parsed JSON object, or a record of the store."""
 
 _DEEPEST = 200
 _BEYOND = 2**63
@@ -21,7 +24,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _PLAIN = json.JSONDecoder(parse_constant=lambda name: None)
 _EXACT = json.JSONDecoder(parse_float=Decimal, parse_constant=lambda name: None)
-_NOTHING: Final[Mapping[str, Any]] = {}
+_NOTHING: Final[JsonObject] = {}
 
 
 class Malformed(ValueError):
@@ -57,7 +60,7 @@ def whole_number(value: object) -> int | None:
     return whole if whole == value else None
 
 
-def json_of(cell: object, *, exact: bool = False) -> Any:
+def json_of(cell: object, *, exact: bool = False) -> object:
     """Parse JSON. Raises Malformed. `exact` parses fractions as Decimal."""
     text = text_of(cell)
     if text.count("[") + text.count("{") > _DEEPEST and _depth(text) > _DEEPEST:
@@ -77,12 +80,12 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def mapping(value: object) -> Mapping[str, Any]:
+def mapping(value: object) -> JsonObject:
     """Return an object as it is and anything else as an empty one."""
     return value if isinstance(value, dict) else _NOTHING
 
 
-def sequence(value: object) -> Sequence[Any]:
+def sequence(value: object) -> Sequence[object]:
     """Return a list as it is and anything else as an empty one."""
     return value if isinstance(value, list) else ()
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.model.run import Finding
 from inspector.model.step import Event, Step, StepKind
 from inspector.model.value import Value
 from inspector.query.prism.cells import (
+    JsonObject,
     instant_of,
     mapping,
     message_of,
@@ -71,7 +71,7 @@ def events(
     return [_event(n, record) for n, record in zip(numbers, found, strict=True)]
 
 
-def _event(n: int, record: Mapping[str, Any] | None) -> Event:
+def _event(n: int, record: JsonObject | None) -> Event:
     if record is None:
         return Event(n, None, "gone", None, None, None, "this event was deleted", {})
     payload = mapping(record.get("event"))
@@ -89,7 +89,7 @@ def _event(n: int, record: Mapping[str, Any] | None) -> Event:
     )
 
 
-def event_text(payload: Mapping[str, Any]) -> str:
+def event_text(payload: JsonObject) -> str:
     """Summarize an event in words."""
     if "error" in payload:
         error = message_of(payload["error"]) or "error"
@@ -103,7 +103,7 @@ def event_text(payload: Mapping[str, Any]) -> str:
     return _subject(payload)
 
 
-def _subject(payload: Mapping[str, Any]) -> str:
+def _subject(payload: JsonObject) -> str:
     """Name the tool, guardrail, limit, model or turn of an event."""
     for key, inner in (
         ("call", "name"),
@@ -179,12 +179,13 @@ def entry_value(n: int, record: Record, *, full: bool) -> Value:
     The name starts with the entry's number, since messages do not supersede each other.
     """
     message = mapping(record.get("message"))
-    text = message_text(message, 2**31) if message else None
-    if text is None:
+    if message:
+        content: object = message_text(message, 2**31)
+    else:
         kept = ("label", "summary", "data", "event", "model", "message")
         rest = {key: record[key] for key in kept if key in record}
-        text = next(iter(rest.values())) if len(rest) == 1 else json.dumps(rest)
-        text = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
+        content = next(iter(rest.values())) if len(rest) == 1 else json.dumps(rest)
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
     return text_value(
         f"{n} {name_of(message.get('role')) or name_of(record.get('kind')) or 'entry'}",
         text,
@@ -198,7 +199,7 @@ def entry_value(n: int, record: Record, *, full: bool) -> Value:
 
 def text_value(
     name: str | None,
-    content: Any,
+    content: object,
     *,
     scope: str,
     kind: str | None = None,
@@ -235,7 +236,7 @@ def workflow_values(workflow: Workflow, frame: str | None, *, full: bool) -> Val
 
 def _workflow_contents(
     workflow: Workflow,
-) -> Iterator[tuple[str, Any, str, str, str | None]]:
+) -> Iterator[tuple[str, object, str, str, str | None]]:
     value = workflow.checkpoint.value
     for name, key in (("input", "workflowInput"), ("state", "state"), ("resume", "resume")):
         if value.get(key) is not None:
@@ -249,7 +250,7 @@ def _workflow_contents(
             yield node, mapping(payload)["output"], node, "output", node
 
 
-def tool_values(rows: Iterable[Mapping[str, Any]], *, full: bool) -> list[Value]:
+def tool_values(rows: Iterable[JsonObject], *, full: bool) -> list[Value]:
     """Return arguments, progress and result of a tool call's latest row."""
     latest = list(rows)[-1:]
     found: list[Value] = []
@@ -275,7 +276,7 @@ def agent_context(
     run: str,
 ) -> StepContext:
     """Return the details of a step of an agent run."""
-    related: dict[str, tuple[Mapping[str, Any], ...]] = {}
+    related: dict[str, tuple[JsonObject, ...]] = {}
     values = ValueList(None, 0, ())
     if step.kind is StepKind.TOOL_CALL:
         calls = _calls(connection, loaded, step, run)
@@ -340,7 +341,7 @@ def _usage(
     )
 
 
-def _marks(rows: Sequence[Event]) -> list[Mapping[str, Any]]:
+def _marks(rows: Sequence[Event]) -> list[JsonObject]:
     text = json.dumps([event.payload for event in rows], ensure_ascii=False, default=str)
     return [
         {"mark": mark, "means": means} for mark, means in REDACTION_MARKS.items() if mark in text

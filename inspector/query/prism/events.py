@@ -6,11 +6,12 @@ stay in the database.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.query.prism.cells import (
+    JsonObject,
     Malformed,
     instant_of,
     json_of,
@@ -22,7 +23,7 @@ from inspector.query.prism.cells import (
     whole_number,
 )
 
-Row = tuple[Any, Any, Any, Any, Any]
+Row = tuple[int, object, object, object, object]
 """rowid, sequence, type, timestamp and event; event is None where its content is not needed."""
 
 DELTA = "message_delta"
@@ -90,11 +91,11 @@ def _short(text: str | None) -> str | None:
     return text if text is None or len(text) <= LONGEST else text[:LONGEST] + "…"
 
 
-def _turn(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _turn(fact: Fact, payload: JsonObject) -> None:
     fact.turn = whole_number(payload.get("turn"))
 
 
-def _provider_turn(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _provider_turn(fact: Fact, payload: JsonObject) -> None:
     metadata = mapping(payload.get("metadata"))
     model = mapping(metadata.get("model"))
     fact.attempt = whole_number(metadata.get("attempt"))
@@ -107,7 +108,7 @@ def _provider_turn(fact: Fact, payload: Mapping[str, Any]) -> None:
         detail["model"] = fact.name
 
 
-def _provider_turn_end(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _provider_turn_end(fact: Fact, payload: JsonObject) -> None:
     _provider_turn(fact, payload)
     metadata, detail = mapping(payload.get("metadata")), fact.detail
     for name, field_ in (("latency_ms", "latencyMs"), ("http_status", "httpStatus")):
@@ -122,7 +123,7 @@ def _provider_turn_end(fact: Fact, payload: Mapping[str, Any]) -> None:
         detail["usage"] = usage
 
 
-def usage_of(value: object) -> dict[str, Any]:
+def usage_of(value: object) -> dict[str, object]:
     """Return the documented fields of a usage object that are numbers or strings."""
     return {
         name: one
@@ -134,13 +135,13 @@ def usage_of(value: object) -> dict[str, Any]:
     }
 
 
-def _tool_call(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _tool_call(fact: Fact, payload: JsonObject) -> None:
     call = mapping(payload.get("call"))
     fact.call, fact.name = name_of(call.get("id")), name_of(call.get("name"))
     _duration(fact, payload)
 
 
-def _tool_result(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _tool_result(fact: Fact, payload: JsonObject) -> None:
     result = mapping(payload.get("result"))
     fact.call, fact.name = name_of(result.get("toolCallId")), name_of(result.get("name"))
     if "error" in result:
@@ -151,19 +152,19 @@ def _tool_result(fact: Fact, payload: Mapping[str, Any]) -> None:
     _duration(fact, payload)
 
 
-def _tool_named(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _tool_named(fact: Fact, payload: JsonObject) -> None:
     fact.call, fact.name = name_of(payload.get("toolCallId")), name_of(payload.get("name"))
     fact.reason = _short(name_of(payload.get("reason")))
     _duration(fact, payload)
 
 
-def _duration(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _duration(fact: Fact, payload: JsonObject) -> None:
     duration = whole_number(mapping(payload.get("metadata")).get("durationMs"))
     if duration is not None:
         fact.detail["duration_ms"] = duration
 
 
-def _interruption(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _interruption(fact: Fact, payload: JsonObject) -> None:
     interruption = mapping(payload.get("interruption"))
     fact.reason = _short(name_of(interruption.get("reason")))
     fact.call, fact.name = (
@@ -177,7 +178,7 @@ def _interruption(fact: Fact, payload: Mapping[str, Any]) -> None:
     }
 
 
-def approvals_of(interruption: Mapping[str, Any]) -> list[dict[str, str | None]]:
+def approvals_of(interruption: JsonObject) -> list[dict[str, str | None]]:
     """Return the pending decisions: approval id, tool call, tool and reason."""
     found = []
     for one in map(mapping, sequence(interruption.get("pendingDecisions"))[:MOST_APPROVALS]):
@@ -192,7 +193,7 @@ def approvals_of(interruption: Mapping[str, Any]) -> list[dict[str, str | None]]
     return found
 
 
-def _guardrail(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _guardrail(fact: Fact, payload: JsonObject) -> None:
     record = mapping(payload.get("record"))
     fact.name = name_of(record.get("guardrail"))
     fact.reason = _short(name_of(record.get("reason")))
@@ -202,7 +203,7 @@ def _guardrail(fact: Fact, payload: Mapping[str, Any]) -> None:
     }
 
 
-def _breach(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _breach(fact: Fact, payload: JsonObject) -> None:
     breach = mapping(payload.get("breach"))
     fact.name = name_of(breach.get("limit"))
     fact.detail = {
@@ -212,17 +213,17 @@ def _breach(fact: Fact, payload: Mapping[str, Any]) -> None:
     }
 
 
-def _agent_finished(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _agent_finished(fact: Fact, payload: JsonObject) -> None:
     fact.reason = _short(name_of(payload.get("finishReason")))
 
 
-def _retry(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _retry(fact: Fact, payload: JsonObject) -> None:
     delay = whole_number(payload.get("delayMs"))
     if delay is not None:
         fact.detail["retry_delay_ms"] = delay
 
 
-def _artifact(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _artifact(fact: Fact, payload: JsonObject) -> None:
     fact.turn = whole_number(payload.get("turn"))
     fact.attempt = whole_number(payload.get("attempt"))
     result = mapping(payload.get("result"))
@@ -236,7 +237,7 @@ def _artifact(fact: Fact, payload: Mapping[str, Any]) -> None:
     fact.reason = _short(name_of(result.get("reason")) or name_of(result.get("feedback")))
 
 
-def _message(fact: Fact, payload: Mapping[str, Any]) -> None:
+def _message(fact: Fact, payload: JsonObject) -> None:
     message = mapping(payload.get("message"))
     fact.name = name_of(message.get("role"))
     blocks = map(mapping, sequence(message.get("content"))[:MOST_APPROVALS])
@@ -244,7 +245,7 @@ def _message(fact: Fact, payload: Mapping[str, Any]) -> None:
     fact.detail["calls"] = [call for call in calls if call is not None]
 
 
-_Reader = Callable[[Fact, Mapping[str, Any]], None]
+_Reader = Callable[[Fact, JsonObject], None]
 
 _READERS: dict[str, _Reader] = {
     "provider_turn_started": _provider_turn,

@@ -12,7 +12,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from inspector.derive.steps import NO_TIME, StepTable
 from inspector.model.status import Status
@@ -57,7 +56,7 @@ class State:
     compaction: int = NONE
     deltas: int = 0
     """Message deltas since the last other event; `settle` adds them to their step."""
-    delta_at: Any = None
+    delta_at: object = None
     """Timestamp of the last delta, not parsed yet."""
     finish_reason: str | None = None
     outcome: str | None = None
@@ -74,7 +73,7 @@ class State:
     malformed: list[int] = field(default_factory=list)
     """Events whose JSON is invalid; only the first KEPT_REMARKS."""
     malformed_count: int = 0
-    breaches: list[dict[str, Any]] = field(default_factory=list)
+    breaches: list[dict[str, object]] = field(default_factory=list)
 
     def add(
         self,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from inspector.model.store import Health
 from inspector.query.prism.schema_shape import NEWEST, SEARCH_TABLE, expected_shape
@@ -33,7 +32,7 @@ _EVENT_COLUMNS = ("run_id", "sequence", "type", "timestamp")
 _ENTRY_COLUMNS = ("session_id", "run_id", "timestamp", "message")
 
 
-Row = tuple[Any, ...]
+Row = tuple[object, ...]
 
 
 def documented_columns(name: str) -> Collection[str] | None:

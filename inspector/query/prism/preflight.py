@@ -10,16 +10,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote
 
 from inspector.model.clock import rfc3339
 from inspector.model.preflight import Caution, Decision, PreFlight, refused
 from inspector.model.run import Run
 from inspector.model.status import Status
-from inspector.query.prism.cells import mapping, name_of
+from inspector.query.prism.cells import JsonObject, mapping, name_of
 from inspector.query.prism.position import (
     agent_position,
     approval_ids,
@@ -140,7 +139,7 @@ def _agent_refusal(run: Run, head: RunSummary | None, checkpoint: Checkpoint | N
 
 
 def _agent_warnings(
-    run: Run, value: Mapping[str, Any], several: bool, deadline: int | None, now: int
+    run: Run, value: JsonObject, several: bool, deadline: int | None, now: int
 ) -> Iterator[Caution]:
     if deadline is not None and deadline <= now:
         yield Caution(
@@ -176,7 +175,7 @@ def _agent_decisions(
         why = None
         if word == APPROVE and deadline is not None and deadline <= now:
             why = "the deadline has passed; approving fails the run permanently"
-        body: dict[str, Any] = {"decision": word}
+        body: dict[str, object] = {"decision": word}
         if len(approvals) > 1:
             body = {
                 "decisions": [
@@ -317,7 +316,7 @@ def _store_warnings(run: Run) -> Iterator[Caution]:
         yield Caution("store", f"The database is {run.store.verdict}.{note}".replace("_", " "))
 
 
-def _request(kind: str, name: str | None, run_id: str | None, body: Mapping[str, Any]) -> str:
+def _request(kind: str, name: str | None, run_id: str | None, body: JsonObject) -> str:
     """Format a request; names are percent-encoded."""
     place = f"{kind}/{_encoded(name)}/runs/{_encoded(run_id)}/resume"
     content = json.dumps(body, ensure_ascii=True)

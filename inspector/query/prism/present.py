@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from inspector.model.status import Status
 from inspector.model.store import Store
 from inspector.query.presentation import Column, Format, Presentation, RecordTable, Tone
 from inspector.query.prism import NAME
-from inspector.query.prism.cells import instant_of, mapping, message_of, message_text, name_of
+from inspector.query.prism.cells import (
+    JsonObject,
+    instant_of,
+    mapping,
+    message_of,
+    message_text,
+    name_of,
+    sequence,
+)
 from inspector.query.prism.workflows import NODE_STATUS, TOOL_STATUS
 
-Record = Mapping[str, Any]
+Record = JsonObject
 MAX_TEXT = 300
 """Characters of a text in a cell."""
 
@@ -52,7 +59,7 @@ def _named(word: str | Callable[[Record], object], field: str) -> Callable[[Reco
 
 
 def _unreadable(record: Record) -> str | None:
-    fields = record.get("unreadable")
+    fields = sequence(record.get("unreadable"))
     return f"Not valid JSON: {', '.join(map(str, fields))}" if fields else None
 
 
@@ -103,9 +110,7 @@ CALLS = RecordTable(
         Column("started", 8, _instant("startedAt"), Format.CLOCK, right=True, narrow=False),
         Column("call", 9, "toolCallId", from_end=True, narrow=False),
     ),
-    title=lambda record: (
-        f"{record.get('name') or 'tool'} {record.get('toolCallId') or ''}".rstrip()
-    ),
+    title=_named("name", "toolCallId"),
     problem=_call_problem,
     status="status",
     statuses=TOOL_STATUS,
@@ -155,9 +160,7 @@ CHECKPOINTS = RecordTable(
         Column("version", 7, "version", right=True),
         Column("updated", 8, _instant("updatedAt"), Format.CLOCK, right=True, narrow=False),
     ),
-    title=lambda record: (
-        f"{_added('of')(record) or 'checkpoint'} {record.get('key') or ''}".rstrip()
-    ),
+    title=_named(_added("of"), "key"),
     problem=_unreadable,
     status=_added("status"),
     statuses=NODE_STATUS,

@@ -8,11 +8,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from inspector.model.clock import rfc3339
 from inspector.query.prism import sessions, status_rules
-from inspector.query.prism.cells import mapping, name_of, text_of
+from inspector.query.prism.cells import JsonObject, mapping, name_of, text_of, text_or_none
 from inspector.query.prism.layout import documented_columns, missing_tables
 from inspector.query.prism.row_summaries import (
     AGENT_RUN,
@@ -30,8 +29,8 @@ from inspector.query.raw_tables import table_records
 from inspector.query.tables import Tables, quoted, read_tables
 from inspector.text.parse_time import parse_instant
 
-Query = Callable[[sqlite3.Connection], Sequence[Mapping[str, Any]]]
-Answer = Sequence[Mapping[str, Any]]
+Query = Callable[[sqlite3.Connection], Sequence[JsonObject]]
+Answer = Sequence[JsonObject]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +156,15 @@ def _checkpoints(
     return found
 
 
-def _session_of(record: Mapping[str, Any]) -> str | None:
+def _session_of(record: JsonObject) -> str | None:
     return name_of(mapping(record.get("value")).get("sessionId"))
 
 
-def _decoded(record: Record, now: int) -> Mapping[str, Any]:
+def _decoded(record: Record, now: int) -> JsonObject:
     """Return a checkpoint's kind, decoded key, status and approval deadline."""
     namespace, value = text_of(record.get("namespace")), mapping(record.get("value"))
     parts = decoded_key(text_of(record.get("key")))
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "of": NAMESPACES.get(namespace, "unknown"),
         "key": parts,
         "status": name_of(value.get("status")),
@@ -218,7 +217,7 @@ def _leases(connection: sqlite3.Connection, tables: Tables, subject: Subject, no
     return found
 
 
-def _fence(record: Record, checkpoint: Checkpoint | None) -> Mapping[str, Any]:
+def _fence(record: Record, checkpoint: Checkpoint | None) -> JsonObject:
     """Compare fencing tokens: a lease holder is refused once another worker took over."""
     if checkpoint is None or checkpoint.fencing is None:
         return {}
@@ -274,7 +273,7 @@ def _migrations(
 ) -> Answer:
     found = read_records(connection, tables, "prism_migrations", order=("applied_at",))
     for place, one in enumerate(found):
-        one["inspector"] = {"checksum": checksum_known(place, one.get("checksum"))}
+        one["inspector"] = {"checksum": checksum_known(place, text_or_none(one.get("checksum")))}
     return found
 
 
@@ -293,7 +292,11 @@ def _migrated(table: str, read: _Reader) -> _Reader:
         if not missing or judge(connection, tables).word != "verified_older":
             return found
         return [
-            {**one, **missing, "inspector": {**one.get("inspector", {}), "migrated": list(missing)}}
+            {
+                **one,
+                **missing,
+                "inspector": {**mapping(one.get("inspector")), "migrated": list(missing)},
+            }
             for one in found
         ]
 

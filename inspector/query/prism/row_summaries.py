@@ -8,9 +8,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from inspector.query.prism.cells import (
+    JsonObject,
     Malformed,
     instant_of,
     json_of,
@@ -75,7 +75,7 @@ RUN_COLUMNS = (
 )  # fmt: skip
 
 
-def run_summary(row: Sequence[Any]) -> RunSummary:
+def run_summary(row: Sequence[object]) -> RunSummary:
     """Parse a row of RUN_COLUMNS."""
     cells = dict(zip(RUN_COLUMNS, row, strict=True))
     unreadable: list[str] = []
@@ -98,7 +98,7 @@ def run_summary(row: Sequence[Any]) -> RunSummary:
     )
 
 
-def _json(cell: object, name: str, unreadable: list[str]) -> Any:
+def _json(cell: object, name: str, unreadable: list[str]) -> object:
     if cell is None:
         return None
     try:
@@ -110,7 +110,7 @@ def _json(cell: object, name: str, unreadable: list[str]) -> Any:
 
 def run_rows(
     connection: sqlite3.Connection, tables: Tables, run_id: str | None = None
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[tuple[object, ...]]:
     """Yield rows of RUN_COLUMNS in the store's order, of one run or of all."""
     table = tables.get("prism_runs")
     if table is None:
@@ -171,7 +171,7 @@ class Checkpoint:
     owner: Owner
     created_at: int | None
     updated_at: int | None
-    value: Mapping[str, Any] = field(default_factory=dict)
+    value: JsonObject = field(default_factory=dict)
     readable: bool = True
 
     @property
@@ -187,7 +187,7 @@ _CHECKPOINT_COLUMNS = (
 
 
 def read_checkpoints(
-    connection: sqlite3.Connection, tables: Tables, where: str, values: Sequence[Any]
+    connection: sqlite3.Connection, tables: Tables, where: str, values: Sequence[object]
 ) -> Iterator[Checkpoint]:
     """Yield checkpoints, newest first; `where` is SQL with parameters."""
     table = tables.get("prism_checkpoints")
@@ -200,7 +200,7 @@ def read_checkpoints(
         yield checkpoint_of(row)
 
 
-def checkpoint_of(row: Sequence[Any]) -> Checkpoint:
+def checkpoint_of(row: Sequence[object]) -> Checkpoint:
     """Parse a row of checkpoint columns."""
     namespace, key, version, fencing, category, tenant, account, user, created, updated, value = row
     unreadable: list[str] = []
@@ -258,7 +258,7 @@ _LEASE_COLUMNS = (
 
 
 def read_leases(
-    connection: sqlite3.Connection, tables: Tables, where: str = "", values: Sequence[Any] = ()
+    connection: sqlite3.Connection, tables: Tables, where: str = "", values: Sequence[object] = ()
 ) -> list[Lease]:
     """Return leases; `where` is SQL with parameters."""
     table = tables.get("prism_leases")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from inspector.query.prism.cells import (
     Malformed,
@@ -25,7 +24,7 @@ from inspector.query.prism.cells import (
 from inspector.query.prism.workflows import ToolTrack
 from inspector.query.tables import Table, Tables, quoted
 
-Record = dict[str, Any]
+Record = dict[str, object]
 
 
 _JSON = frozenset(
@@ -63,7 +62,7 @@ def field_name(table: str, column: str) -> str:
     return renamed or _UNDERSCORE.sub(lambda found: found[1].upper(), column)
 
 
-def record_of(table: str, columns: Sequence[str], row: Sequence[Any]) -> Record:
+def record_of(table: str, columns: Sequence[str], row: Sequence[object]) -> Record:
     """Convert a row to a record under the store's field names."""
     found: Record = {}
     unreadable: list[str] = []
@@ -98,7 +97,7 @@ def read_records(
     name: str,
     *,
     where: str = "",
-    values: Sequence[Any] = (),
+    values: Sequence[object] = (),
     order: Sequence[str] = (),
     limit: int | None = None,
 ) -> list[Record]:
@@ -119,7 +118,7 @@ def iterate_records(
     name: str,
     *,
     where: str = "",
-    values: Sequence[Any] = (),
+    values: Sequence[object] = (),
     order: Sequence[str] = (),
     limit: int | None = None,
 ) -> Iterator[Record]:
@@ -161,7 +160,7 @@ def tool_rows(
     """Return rows of tool calls of a run, a session or all; optionally of one call."""
     table = tables.get("prism_tool_calls")
     parts: list[str] = []
-    values: list[Any] = []
+    values: list[object] = []
     for column, value in (("run_id", run), ("session_id", session), ("tool_call_id", call)):
         if value is not None:
             parts.append(equals(table, column))
@@ -174,7 +173,7 @@ def tool_rows(
 
 def joined(rows: Sequence[Record]) -> list[list[Record]]:
     """Group rows in rowid order by call, in the order of their first rows."""
-    calls: dict[tuple[Any, Any, Any], list[Record]] = {}
+    calls: dict[tuple[object, object, object], list[Record]] = {}
     for row in rows:
         key = (row.get("runId"), row.get("toolCallId"), row.get("startedAt"))
         calls.setdefault(key, []).append(row)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sqlite3
 import time
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from inspector.model.clock import Clock
 from inspector.model.preflight import PreFlight
@@ -15,6 +14,7 @@ from inspector.model.run import Run
 from inspector.model.step import Event
 from inspector.model.store import Health
 from inspector.query.prism import contents, records, view
+from inspector.query.prism.cells import JsonObject
 from inspector.query.prism.contents import agent_values, tool_values, workflow_values
 from inspector.query.prism.events import Row
 from inspector.query.prism.fold import State
@@ -189,7 +189,7 @@ class AgentRun(RunReader):
 
         return self._source.read(read).value
 
-    def record(self, part: str) -> Sequence[Mapping[str, Any]]:
+    def record(self, part: str) -> Sequence[JsonObject]:
         """Return the store's records of one part."""
         self._view or self.refresh()
         session = self._session()
@@ -379,7 +379,7 @@ class WorkflowRun(RunReader):
         shown = self._view or self.refresh()
         described = shown.describe(step)
         node, call = described.ref.get("node"), described.ref.get("tool_call_id")
-        related: dict[str, tuple[Mapping[str, Any], ...]] = {}
+        related: dict[str, tuple[JsonObject, ...]] = {}
         if isinstance(call, str):
             tables = self._last_loaded().layout.tables
             rows = self._source.read(
@@ -393,7 +393,7 @@ class WorkflowRun(RunReader):
         findings = tuple(one for one in shown.run.findings if one.ref == node)
         return StepContext(described, (), listed, related, findings)
 
-    def record(self, part: str) -> Sequence[Mapping[str, Any]]:
+    def record(self, part: str) -> Sequence[JsonObject]:
         """Return the store's records of one part."""
         self._view or self.refresh()
         subject = records.Subject(run=self._run, checkpoint=self._key)

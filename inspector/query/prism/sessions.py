@@ -14,7 +14,7 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inspector.query.prism.cells import instant_of, text_of, text_or_none
 from inspector.query.prism.rows import Record, equals, read_records
@@ -344,12 +344,12 @@ def _counted(connection: sqlite3.Connection, tables: Tables, name: str) -> dict[
 
 def _guessed_parent(
     connection: sqlite3.Connection, tables: Tables, session: str, recorded: str | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Guess the delegating runs of a session whose parent is not recorded."""
     match = _CHILD.fullmatch(session)
     if match is None or recorded is not None:
         return {}
-    guess: dict[str, Any] = {"guess": True, "supervisor": match["supervisor"], "runs": []}
+    guess: dict[str, object] = {"guess": True, "supervisor": match["supervisor"], "runs": []}
     runs, calls = tables.get("prism_runs"), tables.get("prism_tool_calls")
     needed = ("id", "session_id", "started_at")
     if runs is None or calls is None or not all(map(runs.has, needed)):

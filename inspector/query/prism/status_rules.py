@@ -7,13 +7,12 @@ Only workflow workers hold leases: whether a plain run is alive is unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC
-from typing import Any
 
 from inspector.model.run import Finding
 from inspector.model.status import Status
-from inspector.query.prism.cells import mapping, message_of, name_of, sequence
+from inspector.query.prism.cells import JsonObject, mapping, message_of, name_of, sequence
 from inspector.query.prism.events import approvals_of
 from inspector.query.prism.row_summaries import Checkpoint, Lease, RunSummary
 from inspector.query.prism.workflows import Workflow
@@ -111,7 +110,7 @@ def _approval_findings(checkpoint: Checkpoint | None, now: int) -> Iterator[Find
         )
 
 
-def _pending_tools(interruption: Mapping[str, Any]) -> str:
+def _pending_tools(interruption: JsonObject) -> str:
     tools = [one["tool"] or "a tool" for one in approvals_of(interruption)]
     if not tools:
         return name_of(interruption.get("toolName")) or name_of(interruption.get("kind")) or "it"
@@ -228,7 +227,7 @@ def event_findings(
     outcome: str | None,
     finish_reason: str | None,
     requested: Sequence[str],
-    breaches: Sequence[Mapping[str, Any]],
+    breaches: Sequence[JsonObject],
     last_step: str | None,
     settled: bool,
 ) -> Iterator[Finding]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 from inspector.derive.spending import Spending
 from inspector.model.clock import Clock
@@ -13,6 +12,7 @@ from inspector.model.run import Run, RunKind
 from inspector.model.store import Health, Store
 from inspector.query.prism import records, view
 from inspector.query.prism.catalog import AGE_MS, Catalog, changes_query
+from inspector.query.prism.cells import JsonObject
 from inspector.query.prism.run_reader import AgentRun, WorkflowRun
 from inspector.query.prism.search import search
 from inspector.query.prism.usage import HOW
@@ -96,9 +96,7 @@ class PrismStore(StoreReader):
         """Return the session ids."""
         return self._catalog.sessions.keys()
 
-    def record_of(
-        self, subject: str | None, part: str | None
-    ) -> tuple[str, Sequence[Mapping[str, Any]]]:
+    def record_of(self, subject: str | None, part: str | None) -> tuple[str, Sequence[JsonObject]]:
         """Return the records of a session or of the whole store."""
         wanted = part or ("store" if subject is None else "session")
         query = records.query(wanted, records.Subject(session=subject), self._clock())

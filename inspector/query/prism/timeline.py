@@ -11,7 +11,6 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from inspector.derive.checkpoints import Checkpoints
 from inspector.query.prism.cells import instant_of
@@ -75,7 +74,7 @@ class Timeline:
         self.rows = array("q")
         """The rowid of each event."""
         self.step_of = array("i")
-        self.last: tuple[Any, int] | None = None
+        self.last: tuple[object, int] | None = None
         """Sequence and rowid of the last event."""
         self.newest_row = -1
         self.repeats = False
@@ -105,12 +104,15 @@ class Timeline:
         for row in rows:
             if not isinstance(row[1], int):
                 return False
-            if before is not None and (
-                row[0] <= before[1] if self.repeats else row[1] <= before[0]
-            ):
+            if before is not None and not self._comes_after(row[0], row[1], before):
                 return False
             before = (row[1], row[0])
         return True
+
+    def _comes_after(self, rowid: int, sequence: int, before: tuple[object, int]) -> bool:
+        if self.repeats:
+            return rowid > before[1]
+        return isinstance(before[0], int) and sequence > before[0]
 
     def at(self, event: int, read: Callable[[Sequence[int]], Sequence[Row]]) -> State:
         """Return the state after the first `event` events; `read` fetches events by rowid."""
@@ -130,7 +132,7 @@ class Timeline:
         return failures[: bisect_right(failures, event)]
 
 
-def has_repeats(rows: Sequence[Row], last: tuple[Any, int] | None) -> bool:
+def has_repeats(rows: Sequence[Row], last: tuple[object, int] | None) -> bool:
     """Return whether two consecutive events share a sequence, or one has none."""
     before = None if last is None else last[0]
     for row in rows:
@@ -162,7 +164,7 @@ def event_table(tables: Tables) -> Table | None:
 def read_page(
     connection: sqlite3.Connection,
     run: str,
-    after: tuple[Any, int] | None,
+    after: tuple[object, int] | None,
     *,
     by_rowid: bool,
     indexed: bool,
@@ -172,7 +174,7 @@ def read_page(
     # Without an index each page would cost a full scan, so read everything at once.
     # Two more than a page: the event before it, read again, and the one that proves there are more.
     limit = f"LIMIT {PAGE_ROWS + 2}" if indexed else ""
-    values: tuple[Any, ...]
+    values: tuple[object, ...]
     if by_rowid:
         # The unary plus keeps SQLite from sorting each page by the index.
         sql = f"SELECT {_columns()} {table} WHERE +run_id = ? AND rowid > ? ORDER BY rowid {limit}"
@@ -187,7 +189,7 @@ def read_page(
     return _page(connection.execute(sql, values), after if not by_rowid else None, bool(limit))
 
 
-def _page(cursor: sqlite3.Cursor, after: tuple[Any, int] | None, limited: bool) -> Page:
+def _page(cursor: sqlite3.Cursor, after: tuple[object, int] | None, limited: bool) -> Page:
     rows: list[Row] = []
     size = 0
     for row in cursor:
@@ -369,8 +371,8 @@ def _added(
 
 
 def _by_sequence(row: Row) -> tuple[bool, int, int]:
-    whole = isinstance(row[1], int)
-    return (not whole, row[1] if whole else 0, row[0])
+    sequence = row[1]
+    return (False, sequence, row[0]) if isinstance(sequence, int) else (True, 0, row[0])
 
 
 def _prompt(

@@ -9,14 +9,14 @@ turns, and the last row of a run that succeeded repeats the turn before it.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 from inspector.derive.spending import Spending
 from inspector.model.run import Tokens
 from inspector.query.prism.cells import (
+    JsonObject,
     Malformed,
     instant_of,
     json_of,
@@ -77,12 +77,12 @@ def usage_rows(
     where, values = ("", [after]) if run_id is None else ("AND run_id = ?", [after, run_id])
     sql = f"SELECT rowid, {listed} FROM prism_usage WHERE rowid > ? {where} ORDER BY rowid"
     scoped = table.has("scope")
-    for row in connection.execute(sql, values):
-        yield _usage_row(row, scoped)
+    for rowid, *cells in connection.execute(sql, values):
+        yield _usage_row(rowid, cells, scoped)
 
 
-def _usage_row(row: Sequence[Any], scoped: bool) -> UsageRow:
-    rowid, id_, session, run, scope, turn, attempt, usage, recorded = row
+def _usage_row(rowid: int, cells: Sequence[object], scoped: bool) -> UsageRow:
+    id_, session, run, scope, turn, attempt, usage, recorded = cells
     readable = True
     try:
         parsed = mapping(json_of(usage, exact=True))
@@ -104,7 +104,7 @@ def _usage_row(row: Sequence[Any], scoped: bool) -> UsageRow:
     )
 
 
-def tokens_of(usage: Mapping[str, Any]) -> Tokens:
+def tokens_of(usage: JsonObject) -> Tokens:
     """Return the tokens of a usage object; a missing total is the sum of input and output."""
     counts = [
         _count(usage.get(name))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from inspector.derive.spending import Spending, sum_of
 from inspector.derive.steps import STATUS_CODE, StepTable, step_counts
@@ -228,7 +227,7 @@ def step_describer(steps: StepTable, checkpoint: Checkpoint | None) -> Callable[
 
     def describe(number: int) -> Step:
         step = steps.step(number)
-        given: dict[str, Any] = {}
+        given: dict[str, object] = {}
         for around in (number, *steps.ancestors(number)):
             kind = steps.kind_of(around)
             if kind in (StepKind.SEGMENT, StepKind.TURN):

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import unquote
 
 from inspector.derive.steps import StepTable
 from inspector.model.status import Status
 from inspector.model.step import Attempt, StepKind
-from inspector.query.prism.cells import mapping, message_of, name_of, sequence, whole_number
+from inspector.query.prism.cells import (
+    JsonObject,
+    mapping,
+    message_of,
+    name_of,
+    sequence,
+    whole_number,
+)
 from inspector.query.prism.row_summaries import Checkpoint
 
 SAGA_PREFIX = "__prism_saga__/"
@@ -66,7 +72,7 @@ class Workflow:
     checkpoint: Checkpoint
     workflow_id: str
     run_id: str
-    saga: Mapping[str, Any]
+    saga: JsonObject
     """The saga's state; empty for a plain workflow."""
 
     @property
@@ -98,7 +104,7 @@ class Workflow:
         return name_of(mapping(self.checkpoint.value.get("lineage")).get("sourceRunId"))
 
     @property
-    def suspension(self) -> Mapping[str, Any]:
+    def suspension(self) -> JsonObject:
         """The pending suspension: node, reason, data."""
         return mapping(self.checkpoint.value.get("suspension"))
 
@@ -162,7 +168,7 @@ def _node_steps(steps: StepTable, workflow: Workflow) -> dict[str, int]:
     return found
 
 
-def _node(steps: StepTable, name: str, fields: Mapping[str, Any], raw: str | None) -> int:
+def _node(steps: StepTable, name: str, fields: JsonObject, raw: str | None) -> int:
     status = NODE_STATUS.get(raw, Status.UNKNOWN) if raw is not None else Status.UNKNOWN
     number = steps.add(-1, StepKind.NODE, name, status, raw, 0)
     steps.segment[number] = name
@@ -207,7 +213,7 @@ def _node_of(call: str) -> str:
     return call.removeprefix(_TOOL_PREFIX).rpartition("_")[0]
 
 
-def _saga_steps(steps: StepTable, saga: Mapping[str, Any]) -> None:
+def _saga_steps(steps: StepTable, saga: JsonObject) -> None:
     listed = mapping(saga.get("steps"))
     order = [name for name in map(name_of, sequence(saga.get("stepIds"))) if name in listed]
     names = [name for name in order if name is not None]
