@@ -4,13 +4,14 @@
     python -m tests.recorder compare BEFORE AFTER [--diff FILE] [--json-only]
 
 `record` unpacks the case archives once into a scratch folder (`--scratch`, by default
-/tmp/cases-unpacked; the path is part of the output, so recordings that are to be compared need
-the same one) and runs `inspector` in this process with a fixed clock, zone, width and home.
+`cases-unpacked` among the system's temporary files; the path is part of the output, so recordings
+that are to be compared need the same one) and runs `inspector` in this process with a fixed clock,
+zone, width and home.
 Archives come from INSPECTOR_CASES, else from tests/cases. Each recording has three parts:
 
-    DIR/json/ARCHIVE.jsonl      commands with --json or --jsonl
-    DIR/text/ARCHIVE.jsonl      the same commands for people
-    DIR/screens/ARCHIVE.jsonl   the text of each tab of a sample of runs, at three sizes
+    DIR/json/ARCHIVE.jsonl.gz      commands with --json or --jsonl
+    DIR/text/ARCHIVE.jsonl.gz      the same commands for people
+    DIR/screens/ARCHIVE.jsonl.gz   the text of each tab of a sample of runs, at three sizes
 
 `compare` reports two kinds of differences. Facts (exit codes, and every JSON field except the
 sentences named in `SENTENCES`) must be equal; if one differs, the exit code is 1. Wording (those
@@ -43,7 +44,7 @@ from tests.case_archives import archive_folders, find_archive, unpack
 
 ARCHIVES = ("openprose", "openprose-logs", "grimoire", "prism", "faults")
 NOW = "2026-12-01T12:00:00.000Z"
-SCRATCH = Path("/tmp/cases-unpacked")
+SCRATCH = Path(tempfile.gettempdir()) / "cases-unpacked"
 
 LONGEST_OUTPUT = 2_000_000
 """Characters; of longer output only a hash is kept, without its sentences."""
