@@ -157,9 +157,7 @@ def test_a_file_that_is_not_there_is_a_problem_only_if_it_was_named(
     [b"= 1", b"\xff\xfe", b"a = [" * 3000, b"a = 1\x00", b"x" * 2_000_000],
     ids=["grammar", "not UTF-8", "too deep", "NUL", "too large"],
 )
-def test_a_file_that_cannot_be_read_gives_the_defaults_and_one_sentence(
-    file: Path, content: bytes
-) -> None:
+def test_an_unreadable_file_means_defaults_and_one_sentence(file: Path, content: bytes) -> None:
     file.write_bytes(content)
     found, problems = load_settings(file)
     assert found == Settings()
@@ -218,7 +216,7 @@ def test_settings_cannot_be_changed(file: Path) -> None:
         found.keys["b"] = ()  # type: ignore[index]
 
 
-def test_what_settings_need_loads_only_with_them() -> None:
+def test_imports_of_settings_are_lazy() -> None:
     code = (
         "import sys, inspector.config.settings, inspector.config.folders\n"
         "print({'tomllib', 'platformdirs', 'difflib', 'zoneinfo'} & set(sys.modules))"

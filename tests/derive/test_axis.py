@@ -63,7 +63,7 @@ def test_ticks_and_labels_are_those_of_the_picture() -> None:
     ("begin", "end", "start", "stop"),
     [(1, 1, 0, 2), (2, 8, 2, 16), (3, 10, 4, 19), (4, 11, 6, 21), (13, 19, 23, 37)],
 )
-def test_bars_stand_where_the_picture_has_them(begin: int, end: int, start: int, stop: int) -> None:
+def test_bars_are_where_the_picture_has_them(begin: int, end: int, start: int, stop: int) -> None:
     bar = closed_bar(PICTURE, begin, end)
     assert (bar.start, bar.solid) == (start, stop)
 
@@ -95,7 +95,7 @@ def test_the_scrubber_has_failures_and_position_in_the_columns_of_the_bars() -> 
     assert marks.count(Mark.LINE) == 34
 
 
-def test_the_scrubber_tells_before_from_after_while_travelling() -> None:
+def test_the_scrubber_distinguishes_before_and_after_in_the_past() -> None:
     marks = scrubber(PICTURE, [30, 36], 16, travelling=True)
     assert marks.index(Mark.POSITION) == 15
     assert set(marks[:15]) == {Mark.BEFORE}
@@ -191,7 +191,7 @@ def test_idle_time_is_cut_out_as_in_the_picture() -> None:
     assert [tick.cell for tick in axis.labels] == [0, 10, 21, 39]
 
 
-def test_an_hour_that_comes_twice_names_its_zone() -> None:
+def test_a_repeated_hour_names_its_zone() -> None:
     london = ZoneInfo("Europe/London")
     first, second = 1_792_888_200_000, 1_792_891_800_000
     labels = [TimeAxis(Span(at, at + 60_000), 50, london).labels[0].label for at in (first, second)]
@@ -238,7 +238,7 @@ def test_instants_that_cannot_be_stay_off_the_axis() -> None:
     assert span_of(timed((None, None)), run(), NOW) is None
 
 
-def test_a_call_that_takes_long_is_not_idle_and_waiting_is() -> None:
+def test_a_long_call_is_busy_and_waiting_is_idle() -> None:
     hour = 3_600_000
     busy = timed((NOW - 2 * hour, NOW - hour), (NOW - hour, NOW - 1000), (NOW - 1000, NOW))
     assert span_of(busy, run(Status.COMPLETED), NOW) == Span(NOW - 2 * hour, NOW)

@@ -19,7 +19,7 @@ def grown(to: int, *, spacing: int = 4, limit: int = 5, budget: int = 10**9) -> 
     return saved
 
 
-def test_nothing_saved_is_nothing_found() -> None:
+def test_without_checkpoints_nothing_is_found() -> None:
     assert Checkpoints[int]().before(10) is None
 
 
@@ -34,7 +34,7 @@ def test_there_are_never_more_than_allowed(to: int, spacing: int, limit: int) ->
 
 
 @given(st.integers(0, 5000), st.integers(0, 5000))
-def test_what_is_found_tells_of_no_later_event(to: int, at: int) -> None:
+def test_a_found_checkpoint_has_no_later_events(to: int, at: int) -> None:
     found = grown(to).before(at)
     if found is not None:
         event, state = found
@@ -59,7 +59,7 @@ def test_all_together_they_tell_of_a_limited_number_of_events(to: int, budget: i
 
 
 @given(st.integers(0, 20_000), st.integers(1, 5000))
-def test_who_says_how_long_the_run_becomes_saves_nothing_in_vain(to: int, budget: int) -> None:
+def test_with_a_known_length_no_state_is_saved_in_vain(to: int, budget: int) -> None:
     saved: Checkpoints[int] = Checkpoints(spacing=4, limit=5, budget=budget)
     saved.expect(to)
     saves, due = 0, saved.due(0)

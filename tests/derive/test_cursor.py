@@ -96,7 +96,7 @@ def test_tries_are_counted_by_their_number() -> None:
     assert progress(table, 0, array("i")) == Progress(Counted.TRIES, 2)
 
 
-def test_a_round_begins_with_what_is_inside_it() -> None:
+def test_an_iteration_starts_with_its_first_child() -> None:
     specs = [Spec(has_row=False), Spec(0, has_row=False), Spec(0), Spec(0)]
     table = table_of(specs)
     assert begin_event(table, 0, array("i", [1, 2, 3])) == 3
@@ -122,13 +122,13 @@ class TestFoundAgain:
         whole = [Spec(label=label) for label in "abcdefgh"]
         assert [self.found(step, *whole) for step in range(3)] == [2, 3, 4]
 
-    def test_what_is_not_there_is_the_live_step(self) -> None:
+    def test_a_missing_step_becomes_the_live_step(self) -> None:
         whole = [Spec(label="x"), Spec(label="y", status=RUNNING), Spec(label="z")]
         assert self.found(0, *whole) == 1
 
 
 @given(st.lists(st.sampled_from("ab"), max_size=12), st.integers(1, 4), st.data())
-def test_it_finds_some_step_whatever_came(labels: list[str], end: int, data: st.DataObject) -> None:
+def test_it_always_finds_some_step(labels: list[str], end: int, data: st.DataObject) -> None:
     part = table_of(Spec(label=label) for label in labels[-end:])
     if not len(part):
         return

@@ -54,7 +54,7 @@ def test_there_is_none_exactly_where_both_are_the_same(
     assert not list(differences(one, copy.deepcopy(one)))
 
 
-def test_what_is_alike_in_python_and_not_in_json() -> None:
+def test_values_equal_in_python_but_not_in_json() -> None:
     for one, other in [(1, True), (0, False), ("1", 1), (None, False), ([], {}), ([1], [True])]:
         assert not same(one, other)
     assert same(1, 1.0)

@@ -92,7 +92,7 @@ def test_a_day_of_23_hours_is_still_one_day() -> None:
     assert group_of(run(started=before), calendar, {}) is Group.YESTERDAY
 
 
-def test_what_starts_in_the_future_is_today_and_what_has_no_time_is_earlier() -> None:
+def test_future_runs_are_today_and_runs_without_times_earlier() -> None:
     assert group(run(started=NOON + 3 * DAY)) is Group.TODAY
     assert group(run()) is Group.EARLIER
 
@@ -131,7 +131,7 @@ def test_order_within_a_group() -> None:
     assert ids(Sort.TITLE) == ["2", "1", "3"]
 
 
-def test_equal_starts_have_one_order_whatever_came_first() -> None:
+def test_equal_starts_have_a_stable_order() -> None:
     runs = [run(run_id=name, started=NOON) for name in "cab"]
     assert arrange(runs, NOON, UTC).in_order() == arrange(runs[::-1], NOON, UTC).in_order()
 

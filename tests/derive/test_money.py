@@ -19,7 +19,7 @@ def test_every_digit_is_written_and_read(number: int) -> None:
     assert all_digits(-abs(number)) == (f"-{digits}" if number else "0")
 
 
-def test_beyond_what_an_asset_can_have_nothing_is_read() -> None:
+def test_numbers_with_too_many_digits_are_rejected() -> None:
     assert read_digits("9" * 20_000) == 10**20_000 - 1
     with pytest.raises(ValueError, match="digits"):
         read_digits("9" * (MAX_DIGITS + 1))
@@ -40,7 +40,7 @@ def test_sums_do_not_depend_on_how_they_were_grouped(moves: list[tuple[str, Acco
 
 
 @given(ACCOUNTS)
-def test_the_net_is_what_is_left(account: Account) -> None:
+def test_the_net_is_credits_less_the_rest(account: Account) -> None:
     spent = account.debits + account.fees + account.losses
     assert account.net == account.credits - spent
 

@@ -25,7 +25,7 @@ def ordering(*runs: Run, sort: Sort = Sort.STARTED) -> Ordering:
     return found
 
 
-def test_the_same_again_is_no_news() -> None:
+def test_equal_runs_change_nothing() -> None:
     news = ordering(ALIVE, DONE).update((ALIVE, DONE), NOON, UTC)
     assert not news.order
     assert not news.findings
@@ -39,7 +39,7 @@ def test_progress_of_an_active_run_does_not_move_it() -> None:
     assert news.changed == [ALIVE.key]
 
 
-def test_what_moves_a_run_is_news() -> None:
+def test_changes_that_move_a_run_outdate_the_order() -> None:
     ended = replace(ALIVE, status=Status.COMPLETED)
     assert ordering(ALIVE, DONE).update((ended, DONE), NOON, UTC).order
     assert ordering(ALIVE).update((ALIVE, DONE), NOON, UTC).order
@@ -95,7 +95,7 @@ def test_a_failure_followed_by_a_hidden_run_still_needs_no_one() -> None:
     assert list(found.shown().groups) == [Group.TODAY]
 
 
-def test_a_run_that_comes_to_match_is_news() -> None:
+def test_a_run_that_starts_to_match_outdates_the_order() -> None:
     found = ordering(ALIVE, DONE)
     found.words = Words.typed("still")
     renamed = replace(ALIVE, raw_status="still at it")

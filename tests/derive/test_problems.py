@@ -48,6 +48,6 @@ def test_a_completed_newer_run_makes_it_history() -> None:
     assert not problems([], [failed, unfinished])[0].followed
 
 
-def test_what_still_runs_is_never_history() -> None:
+def test_running_runs_are_never_history() -> None:
     quiet = run("a", "1", Status.RUNNING, started=1, findings=("it is quiet",))
     assert not problems([], [quiet, run("a", "2", started=2)])[0].followed

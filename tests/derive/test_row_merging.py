@@ -49,7 +49,7 @@ def test_a_shared_row_has_one_status(
     assert tree.table.status_of(tree.status_source(1)) is told
 
 
-def test_of_two_that_are_alike_the_one_that_can_be_looked_into_speaks() -> None:
+def test_of_equal_statuses_the_expandable_step_wins() -> None:
     whole = shared(COMPLETED, COMPLETED, StepKind.PARALLEL, outer_row=9, branches=True)
     assert whole.status_source(1) == 1
     leaf = shared(COMPLETED, COMPLETED, StepKind.STATEMENT, outer_row=9, branches=False)

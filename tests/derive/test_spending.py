@@ -37,12 +37,12 @@ def test_currencies_are_not_added_to_each_other() -> None:
     assert sum_of(listed).amounts() == {"?": "4", "EUR": "1", "USD": "2"}
 
 
-def test_cached_tokens_stand_apart_from_the_input() -> None:
+def test_cached_tokens_are_not_added_to_the_input() -> None:
     total = sum_of([spent(tokens=Tokens(input=17_903, cache_read=17_817, total=17_903))])
     assert (total.input, total.cache_read, total.total) == (17_903, 17_817, 17_903)
 
 
-def test_what_nobody_recorded_stays_unknown() -> None:
+def test_unrecorded_amounts_stay_unknown() -> None:
     total = sum_of([spent(tokens=Tokens(output=2))])
     assert total.tokens() == Tokens(output=2)
 

@@ -94,7 +94,7 @@ def test_counts_of_leaves_equal_a_recount(doings: list[Doing]) -> None:
 
 @many
 @given(DOINGS)
-def test_what_is_inside_lies_in_the_span_around_it(doings: list[Doing]) -> None:
+def test_children_are_inside_the_span_of_their_parents(doings: list[Doing]) -> None:
     table, plain = StepTable(), Plain()
     do(table, plain, doings)
     for step, parent in enumerate(plain.parents):
@@ -108,7 +108,7 @@ def test_what_is_inside_lies_in_the_span_around_it(doings: list[Doing]) -> None:
 
 @many
 @given(DOINGS, DOINGS)
-def test_a_copy_stays_as_it_is(first: list[Doing], later: list[Doing]) -> None:
+def test_a_copy_does_not_change(first: list[Doing], later: list[Doing]) -> None:
     table, plain = StepTable(), Plain()
     do(table, plain, first)
     if len(table):
@@ -172,7 +172,7 @@ class TestPaths:
             (None, "?"), ("?", "%3F"), ("", "%"), (1.5, "1%2E5"), ("日本", "日本"),
         ],
     )  # fmt: skip
-    def test_names_that_could_be_taken_for_something_else(self, segment: object, path: str) -> None:
+    def test_ambiguous_names_are_escaped(self, segment: object, path: str) -> None:
         assert segments((-1, StepKind.LOOP, segment)) == [path]
 
     @given(st.lists(st.text(alphabet="ab/.[]#@%?1", max_size=4), min_size=2, max_size=2))
@@ -180,7 +180,7 @@ class TestPaths:
         first, second = (segments((-1, StepKind.LOOP, name)) for name in names)
         assert (first == second) == (names[0] == names[1])
 
-    def test_what_repeats_is_marked(self) -> None:
+    def test_repeated_segments_are_numbered(self) -> None:
         table = flat(1)
         table.repeats[0] = "#2"
         assert table.path(0) == "0#2"

@@ -13,7 +13,7 @@ def table(*parents: int) -> StepTable:
     return found
 
 
-def test_a_construct_shows_what_is_inside_it() -> None:
+def test_a_construct_shows_its_children() -> None:
     found = summary_rows(table(-1, 0, 0), 0, 4)
     assert (found.parent, found.steps, found.done, found.total) == (0, (1, 2), 2, 2)
 
@@ -23,7 +23,7 @@ def test_a_leaf_shows_its_siblings() -> None:
     assert summary_rows(table(-1, -1), 1, 4).steps == (0, 1)
 
 
-def test_what_is_in_a_branch_shows_the_branches() -> None:
+def test_a_step_in_a_branch_shows_the_branches() -> None:
     steps = StepTable()
     steps.add(-1, StepKind.PARALLEL, "", Status.RUNNING, None, 1)
     steps.add(0, StepKind.BRANCH, "", Status.RUNNING, None, 2)
@@ -40,7 +40,7 @@ def test_of_many_it_shows_the_last_up_to_the_step() -> None:
     assert summary_rows(steps, 2, 4).steps == (1, 2, 3, 4)
 
 
-def test_counts_are_told_only_when_all_were_seen() -> None:
+def test_counts_are_known_only_if_all_children_were_scanned() -> None:
     steps = table(-1, *[0] * 3, *[-1] * 30_000)
     assert summary_rows(steps, 0, 4).done is None
     assert summary_rows(steps, 0, 4).total == 3

@@ -105,9 +105,7 @@ def test_rows_stay_right_while_the_run_grows_and_is_travelled(
 
 
 @given(histories(failures=False), st.integers(1, 7))
-def test_growing_step_by_step_shows_what_opening_late_shows(
-    specs: list[Spec], portion: int
-) -> None:
+def test_growing_step_by_step_equals_a_fresh_index(specs: list[Spec], portion: int) -> None:
     index = TreeIndex()
     for size in range(0, len(specs) + portion, portion):
         index.update(table_of(specs[:size]))
@@ -144,17 +142,17 @@ def open_rounds(index: TreeIndex) -> list[int]:
     return [number for number, step in enumerate(rounds) if index.is_open(step)]
 
 
-def test_of_a_loop_only_the_newest_round_and_failed_ones_stand_open() -> None:
+def test_of_a_loop_only_the_newest_and_failed_iterations_are_expanded() -> None:
     assert open_rounds(TreeIndex(table_of(loop_of(6, failed=2)))) == [2, 5]
 
 
-def test_a_round_folds_when_the_next_one_begins() -> None:
+def test_an_iteration_collapses_when_the_next_one_starts() -> None:
     index = TreeIndex(table_of(loop_of(3)))
     index.update(table_of(loop_of(4)))
     assert open_rounds(index) == [3]
 
 
-def test_a_round_that_a_person_opened_or_stands_in_does_not_fold_by_itself() -> None:
+def test_an_iteration_with_the_cursor_or_expanded_by_hand_stays_expanded() -> None:
     index = TreeIndex(table_of(loop_of(3)))
     index.unfold(index.children(0)[0])
     index.kept = index.children(0)[2] + 1
@@ -162,7 +160,7 @@ def test_a_round_that_a_person_opened_or_stands_in_does_not_fold_by_itself() -> 
     assert open_rounds(index) == [0, 2, 3]
 
 
-def test_choices_outlast_a_tree_that_was_put_together_anew() -> None:
+def test_choices_survive_a_rebuilt_index() -> None:
     specs = loop_of(4)
     index = TreeIndex(table_of(specs))
     index.unfold(index.children(0)[1])
@@ -218,7 +216,7 @@ def test_a_round_and_its_only_parallel_are_one_row() -> None:
 
 
 @pytest.mark.parametrize("first", [3, 2], ids=["own row", "the row of its statement"])
-def test_a_merged_branch_is_looked_at_again_when_it_gets_a_row_of_its_own(first: int) -> None:
+def test_a_merged_branch_is_checked_again_when_it_gets_a_row_of_its_own(first: int) -> None:
     specs = [
         Spec(kind=StepKind.PARALLEL),
         Spec(0, StepKind.BRANCH, has_row=False),
@@ -301,7 +299,7 @@ def test_a_large_change_is_made_in_chunks_and_shows_at_the_end(
     check(index, grown)
 
 
-def test_a_reparented_step_moves_with_what_is_inside() -> None:
+def test_a_reparented_step_moves_with_its_children() -> None:
     specs = [Spec(kind=StepKind.BLOCK), Spec(kind=StepKind.BLOCK), Spec(1), Spec(0)]
     index = TreeIndex(table_of(specs))
     table = table_of(specs)
@@ -338,7 +336,7 @@ def test_asking_beyond_the_rows_is_an_error() -> None:
         index.step_at(-1)
 
 
-def test_a_row_of_a_long_run_is_found_as_fast_as_one_of_a_short_run() -> None:
+def test_finding_a_row_does_not_depend_on_the_length_of_the_run() -> None:
     def parallels(count: int) -> TreeIndex:
         specs: list[Spec] = []
         for _ in range(count):

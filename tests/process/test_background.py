@@ -56,7 +56,7 @@ def test_words_arrive_as_they_are(tmp_path: Path) -> None:
     assert whole == f"$(id)|a b|'; rm -rf /|ü|�|{tmp_path}"
 
 
-def test_it_inherits_what_is_named_and_nothing_else(tmp_path: Path) -> None:
+def test_it_inherits_only_the_named_descriptors(tmp_path: Path) -> None:
     kept, other = (os.open(tmp_path, os.O_RDONLY) for _ in range(2))
     os.set_inheritable(other, True)
     script = f"test -e /dev/fd/{kept} && echo kept; test -e /dev/fd/{other} && echo other; true"
@@ -66,7 +66,7 @@ def test_it_inherits_what_is_named_and_nothing_else(tmp_path: Path) -> None:
     assert started.wait(10) == 0 and started.lines() == ["kept"]
 
 
-def test_a_program_that_cannot_be_run_is_told(tmp_path: Path) -> None:
+def test_a_program_that_cannot_be_executed_is_reported(tmp_path: Path) -> None:
     with pytest.raises(NotStarted, match="Could not be started"):
         run_in_background(["x"], program="/nowhere/x", cwd="/", env={}, folder=tmp_path / "a")
     with pytest.raises(NotStarted, match="Could not be started"):
@@ -78,7 +78,7 @@ def test_a_program_that_cannot_be_run_is_told(tmp_path: Path) -> None:
         run_in_background(["sh"], program=SH, cwd="/", env={}, folder=tmp_path / "d")
 
 
-def test_a_signal_is_told_as_one(tmp_path: Path) -> None:
+def test_a_signal_is_a_negative_exit_code(tmp_path: Path) -> None:
     started = run(tmp_path, "kill -9 $$")
     assert started.wait(10) == -signal.SIGKILL
 
@@ -103,7 +103,7 @@ def test_a_question_is_seen_although_its_line_has_no_end(tmp_path: Path) -> None
     assert started.lines() == ["Keystore password:"]
 
 
-def test_what_it_leaves_behind_does_not_keep_it(tmp_path: Path) -> None:
+def test_its_children_do_not_keep_it_running(tmp_path: Path) -> None:
     started = run(tmp_path, "trap '' HUP; sleep 60 & echo done; exit 0")
     assert started.wait(10) == 0 and started.lines() == ["done"]
 
@@ -121,7 +121,7 @@ print(started.pid, flush=True)
 """
 
 
-def test_it_outlives_whoever_started_it(tmp_path: Path) -> None:
+def test_it_outlives_its_parent(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LAUNCHER, str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
     pid = int(ran.stdout)
@@ -133,7 +133,7 @@ def test_it_outlives_whoever_started_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "[", "[]", json.dumps({"exit_code": "0"})])
-def test_what_is_told_badly_tells_nothing(tmp_path: Path, content: str) -> None:
+def test_an_invalid_result_file_is_ignored(tmp_path: Path, content: str) -> None:
     started = run(tmp_path, "exit 0")
     started.wait(10)
     (tmp_path / "told" / "ended.json").write_text(content)

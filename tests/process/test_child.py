@@ -55,7 +55,7 @@ def test_the_current_folder_is_not_imported(
         assert child.wait(10) == 0, child.errors()
 
 
-def test_only_the_end_of_what_it_said_is_kept(modules: Path) -> None:
+def test_only_the_end_of_standard_error_is_returned(modules: Path) -> None:
     (modules / "tells.py").write_text("import sys\nsys.stderr.write('a' * 99999 + 'last')\n")
     with Child("tells") as child:
         child.wait(10)
@@ -65,7 +65,7 @@ def test_only_the_end_of_what_it_said_is_kept(modules: Path) -> None:
     assert child.errors() == ""
 
 
-def test_stop_lets_it_end_by_itself(modules: Path) -> None:
+def test_stop_waits_for_a_clean_exit(modules: Path) -> None:
     (modules / "waits.py").write_text(WAITS + "raise SystemExit(7)\n")
     child = Child("waits")
     assert child.running and child.exit_code is None
@@ -75,7 +75,7 @@ def test_stop_lets_it_end_by_itself(modules: Path) -> None:
     assert child.stop() == child.exit_code == 7
 
 
-def test_stop_ends_one_that_does_not_listen(modules: Path) -> None:
+def test_stop_kills_an_unresponsive_child(modules: Path) -> None:
     (modules / "deaf.py").write_text(
         "import signal, sys, time\n"
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -88,7 +88,7 @@ def test_stop_ends_one_that_does_not_listen(modules: Path) -> None:
     assert is_gone(child.pid)
 
 
-def test_a_module_that_does_not_exist_is_told() -> None:
+def test_a_missing_module_is_reported() -> None:
     with Child("inspector.no_such_module") as child:
         assert child.wait(10) == 1
         assert "no_such_module" in child.errors()

@@ -44,7 +44,7 @@ def test_modes_that_it_leaves_behind_are_put_back() -> None:
         assert terminal.written.rindex(b"\x1b[?1000l") > terminal.written.rindex(b"\x1b[?1000h")
 
 
-def test_what_was_typed_for_it_is_forgotten() -> None:
+def test_unread_input_is_discarded() -> None:
     with script("echo ready; sleep 0.3") as terminal:
         terminal.until("ready")
         terminal.press("Launch it\r")
@@ -85,7 +85,7 @@ def test_quitting_is_not_ignored_by_inheritance() -> None:
         assert "[False, False] True" in terminal.text()
 
 
-def test_a_program_that_takes_the_terminal_for_its_group_gives_it_back() -> None:
+def test_the_foreground_group_is_restored() -> None:
     take = (
         "import os, signal; signal.signal(signal.SIGTTOU, signal.SIG_IGN); os.setpgid(0, 0);"
         " os.tcsetpgrp(0, os.getpgrp()); print('taken', flush=True)"
@@ -105,7 +105,7 @@ def test_a_terminal_without_a_size_has_one_meanwhile() -> None:
 
 
 @pytest.mark.parametrize("program", ["/nowhere/at-all", "/", "/etc/hostname"])
-def test_what_cannot_be_run_is_told(program: str) -> None:
+def test_a_file_that_cannot_be_executed_is_reported(program: str) -> None:
     with drive(program, "x") as terminal:
         assert "Could not be started" in told(terminal)["why"]
 

@@ -19,14 +19,14 @@ def program(folder: Path, name: str, text: str = "") -> Path:
     return path
 
 
-def test_the_pager_is_what_a_person_chose_as_words(tmp_path: Path) -> None:
+def test_the_pager_command_is_split_into_arguments(tmp_path: Path) -> None:
     chosen = program(tmp_path, "my pager")
     found = pager_of({"PAGER": f"'{chosen}' -R '; touch x'", "PATH": ""})
     assert found == Pager(str(chosen), (str(chosen), "-R", "; touch x"))
 
 
 @pytest.mark.parametrize("environ", [{}, {"PAGER": ""}, {"PAGER": "  "}])
-def test_less_is_the_pager_of_whoever_chose_none(environ: dict[str, str], tmp_path: Path) -> None:
+def test_less_is_the_default_pager(environ: dict[str, str], tmp_path: Path) -> None:
     less = program(tmp_path, "less")
     assert pager_of({**environ, "PATH": str(tmp_path)}) == Pager(str(less), ("less",))
 

@@ -40,7 +40,7 @@ def test_the_promised_fields(tmp_path: Path) -> None:
     assert whole["schema"] == "inspector.resume/1"
 
 
-def test_what_cannot_be_resumed(tmp_path: Path) -> None:
+def test_runs_that_are_not_resumable(tmp_path: Path) -> None:
     content = plan_document(make_plan(run(), refused(KEY, "it is over"), Choices()))
     assert (content["resumable"], content["reason"]) == (False, "it is over")
     assert content["position"] is None and content["command"] is None

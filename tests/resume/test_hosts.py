@@ -35,13 +35,13 @@ def test_the_first_installed_host_is_asked(tmp_path: Path, monkeypatch: pytest.M
     assert pick({}, None).name == "claude"
 
 
-def test_an_unknown_host_is_told_with_those_that_are_known() -> None:
+def test_an_unknown_host_is_reported_with_the_known_ones() -> None:
     with pytest.raises(NoHost, match=r"claude, codex"):
         pick({}, "clyde")
 
 
 @given(st.text())
-def test_a_prompt_is_one_word_whatever_is_in_it(prompt: str) -> None:
+def test_a_prompt_is_always_one_argument(prompt: str) -> None:
     assert host_words(Host("h", ("h", "-p", "{prompt}")), prompt) == ("h", "-p", prompt)
     assert host_words(Host("h", ("h", "--ask={prompt}")), prompt) == ("h", f"--ask={prompt}")
 
@@ -58,12 +58,12 @@ def test_a_template_is_filled_word_by_word() -> None:
 
 
 @given(st.dictionaries(st.sampled_from(TEMPLATE_NAMES), st.text(min_size=1)))
-def test_what_is_filled_in_stays_within_its_word(fills: Mapping[str, str]) -> None:
+def test_filled_text_stays_within_its_argument(fills: Mapping[str, str]) -> None:
     words = ["x", *(f"--{name}={{{name}}}" for name in fills)]
     assert template_words(words, fills) == ("x", *(f"--{k}={v}" for k, v in fills.items()))
 
 
-def test_what_was_filled_in_is_not_filled_again() -> None:
+def test_filled_text_is_not_expanded_again() -> None:
     assert template_words(["x", "{run_id}"], {"run_id": "{decision}"}) == ("x", "{decision}")
 
 
@@ -77,9 +77,7 @@ def test_what_was_filled_in_is_not_filled_again() -> None:
         ("{session_id}", {"session_id": ""}, "does not have"),
     ],
 )
-def test_what_a_template_cannot_be_filled_with(
-    word: str, fills: Mapping[str, str], why: str
-) -> None:
+def test_invalid_fillings_of_a_template(word: str, fills: Mapping[str, str], why: str) -> None:
     with pytest.raises(NoHost, match=why):
         template_words(["x", word], fills)
 

@@ -85,7 +85,7 @@ def test_a_plan_made_before_another_launch_is_out_of_date(
     claim(tmp_path, plan_of(flight, tmp_path), lambda: NOW).release()
 
 
-def test_a_run_that_moved_is_not_launched(flight: PreFlight, tmp_path: Path) -> None:
+def test_a_run_that_changed_is_not_launched(flight: PreFlight, tmp_path: Path) -> None:
     plan = plan_of(flight, tmp_path)
     check(plan, flight, Choices())
     grown = replace(flight, record={**flight.record, "events": "5"})
@@ -114,14 +114,14 @@ def test_a_deadline_that_passed_meanwhile_stops_an_approval(
         check(plan, replace(flight, decisions=late), choices)
 
 
-def test_what_cannot_be_launched_takes_no_lock(tmp_path: Path) -> None:
+def test_a_plan_with_a_problem_acquires_no_lock(tmp_path: Path) -> None:
     plan = make_plan(run(), refused(KEY, "it is over"), Choices())
     with pytest.raises(Refused, match="It is over"):
         claim(tmp_path, plan, lambda: NOW)
     assert not (tmp_path / "locks").exists()
 
 
-def test_what_cannot_be_logged_is_not_begun(flight: PreFlight, tmp_path: Path) -> None:
+def test_a_launch_that_cannot_be_logged_is_not_started(flight: PreFlight, tmp_path: Path) -> None:
     launching = claimed(flight, tmp_path)
     (tmp_path / LOG_NAME).mkdir()
     with pytest.raises(Refused, match="cannot be logged"):
@@ -136,7 +136,7 @@ def test_a_program_that_did_not_start_is_no_success(flight: PreFlight, tmp_path:
     assert launches(tmp_path)[0]["verdict"] == "not_started"
 
 
-def test_a_launch_whose_end_nobody_saw_is_unknown(flight: PreFlight, tmp_path: Path) -> None:
+def test_a_launch_without_a_recorded_end_is_unknown(flight: PreFlight, tmp_path: Path) -> None:
     launching = claimed(flight, tmp_path)
     launch = launching.begin(TERMINAL)
     launching.release()

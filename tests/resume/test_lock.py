@@ -37,7 +37,7 @@ def holder(folder: Path, key: str) -> "subprocess.Popen[str]":
     return process
 
 
-def test_a_second_launch_is_told_of_the_first(tmp_path: Path) -> None:
+def test_a_second_launch_reports_the_first(tmp_path: Path) -> None:
     lock = acquire(tmp_path, KEY, "2026-01-16T14:30:00.000Z")
     lock.note_child(4711)
     with pytest.raises(AlreadyRunning, match=r"process 4711 at 2026-01-16T14:30"):
@@ -99,7 +99,7 @@ def test_looking_does_not_get_in_the_way(tmp_path: Path) -> None:
         process.communicate()
 
 
-def test_two_inspectors_that_test_an_orphan_at_once_both_find_no_holder(tmp_path: Path) -> None:
+def test_two_inspectors_testing_an_orphan_at_once_find_no_holder(tmp_path: Path) -> None:
     lock = acquire(tmp_path, "run", "")
     lock.release()
     other = os.open(lock.path, os.O_RDONLY)
@@ -146,7 +146,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     assert victim.read_text() == "precious"
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(NoLock, match="No lock can be kept"):
         acquire(tmp_path / "file" / "locks", "run", "")

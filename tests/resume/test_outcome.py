@@ -32,7 +32,7 @@ def test_the_store_decides(after: PreFlight | None, verdict: Verdict) -> None:
     assert judge(BEFORE, after).verdict is verdict
 
 
-def test_changes_are_told_one_by_one() -> None:
+def test_changes_are_listed_one_by_one() -> None:
     after = flight(Status.COMPLETED, track="completed", handoff="submitted", row="XDest")
     assert judge(BEFORE, after).changes == (
         "track: waiting → completed",
@@ -40,7 +40,7 @@ def test_changes_are_told_one_by_one() -> None:
     )
 
 
-def test_only_what_went_on_went_well() -> None:
+def test_only_progress_is_success() -> None:
     well = {verdict for verdict in Verdict if Outcome(verdict).went_well}
     assert well == {Verdict.COMPLETED, Verdict.CONTINUED}
     assert all(Outcome(verdict).words for verdict in Verdict)

@@ -37,7 +37,7 @@ def test_a_person_chooses_the_host(installed: Path, tmp_path: Path) -> None:
     assert plan.command is None and "clyde" in (plan.problem or "")
 
 
-def test_what_cannot_be_resumed_has_no_command(installed: Path) -> None:
+def test_a_run_that_is_not_resumable_has_no_command(installed: Path) -> None:
     plan = make_plan(run(), refused(KEY, "it says that it is completed"), Choices())
     assert plan.command is None and not plan.can_launch
     assert plan.problem == "It says that it is completed."
@@ -58,7 +58,7 @@ def test_a_missing_program_leaves_the_command_to_be_copied(
     assert plan.problem == "There is no program 'grimoire' on the PATH; the command can be copied."
 
 
-def test_a_prompt_too_long_for_a_word_is_told(installed: Path, tmp_path: Path) -> None:
+def test_a_prompt_too_long_for_an_argument_is_reported(installed: Path, tmp_path: Path) -> None:
     plan = make_plan(run(), asking(str(tmp_path), "x" * 200_000), Choices())
     assert plan.command is None and "too long" in (plan.problem or "")
 
@@ -73,9 +73,7 @@ def test_nothing_is_decided_for_a_person(installed: Path, tmp_path: Path) -> Non
     assert plan.request is not None and "deny" in plan.request and plan.can_launch
 
 
-def test_a_decision_is_asked_for_whatever_the_template_says(
-    installed: Path, tmp_path: Path
-) -> None:
+def test_a_decision_is_required_for_any_template(installed: Path, tmp_path: Path) -> None:
     plan = make_plan(
         run(), waiting(str(tmp_path)), Choices(templates={"openprose": ["mine", "{run_id}"]})
     )
@@ -95,7 +93,7 @@ def test_without_a_template_there_is_only_the_request(installed: Path, tmp_path:
     assert plan.request is not None and plan.request.startswith("POST")
 
 
-def test_a_decision_that_nobody_asked_for(installed: Path, tmp_path: Path) -> None:
+def test_a_decision_for_a_run_that_needs_none(installed: Path, tmp_path: Path) -> None:
     plan = make_plan(run(), asking(str(tmp_path)), Choices(decision="deny"))
     assert plan.problem == "This run does not wait for a decision."
 

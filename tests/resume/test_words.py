@@ -33,12 +33,12 @@ def as_bash_reads(text: str) -> list[bytes]:
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])),
                 min_size=1, max_size=12))  # fmt: skip
 @example(HOSTILE)
-def test_a_shell_gives_every_word_back(words: list[str]) -> None:
+def test_a_shell_parses_every_argument_back(words: list[str]) -> None:
     assert as_bash_reads(" ".join(map(quoted, words))) == [word.encode() for word in words]
 
 
 @pytest.mark.parametrize("word", [*HOSTILE, "\udcff/name", "\ud800"])
-def test_what_is_pasted_has_no_control_characters_but_line_breaks(word: str) -> None:
+def test_text_to_paste_has_no_control_characters_but_line_breaks(word: str) -> None:
     text = quoted(word).replace("\n", "")
     assert not [one for one in text if ord(one) < 32 or 0x7F <= ord(one) < 0xA0]
     assert "‮" not in text and "\u2028" not in text
@@ -46,7 +46,7 @@ def test_what_is_pasted_has_no_control_characters_but_line_breaks(word: str) -> 
 
 
 @pytest.mark.skipif(BASH is None, reason="needs bash")
-def test_the_line_goes_to_the_folder_and_names_the_environment(tmp_path: Path) -> None:
+def test_the_line_changes_the_folder_and_sets_the_environment(tmp_path: Path) -> None:
     folder = tmp_path / "a 'b'\nc"
     folder.mkdir()
     command = Command(
@@ -72,7 +72,7 @@ def test_words_that_no_program_can_be_given(words: list[str], why: str | None) -
     assert found is None if why is None else found is not None and why in found
 
 
-def test_a_program_is_looked_for_in_absolute_folders_only(
+def test_programs_are_searched_in_absolute_folders_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planted = program(tmp_path / "tree", "claude", "true")
@@ -85,7 +85,7 @@ def test_a_program_is_looked_for_in_absolute_folders_only(
     assert program_of(str(real), {"PATH": ""}) == str(real)
 
 
-def test_what_cannot_be_run_is_no_program(tmp_path: Path) -> None:
+def test_files_that_are_not_executable_are_no_programs(tmp_path: Path) -> None:
     path = program(tmp_path, "claude", "true")
     path.chmod(0o644)
     if os.geteuid() == 0 and os.access(path, os.X_OK):

@@ -154,7 +154,7 @@ def test_a_run_folder_that_has_gone(tmp_path: Path) -> None:
     assert verdict(tmp_path / "gone", "a.md") is V.MISSING
 
 
-def test_what_is_no_file_is_never_opened(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_regular_files_are_opened(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(folder / "pipe")
     opened: list[str] = []
     real = os.open
@@ -185,7 +185,7 @@ CONTENTS = {
 
 
 @pytest.mark.parametrize("name", CONTENTS)
-def test_what_is_in_the_file(folder: Path, name: str) -> None:
+def test_the_preview_is_the_start_of_the_file(folder: Path, name: str) -> None:
     content, expected = CONTENTS[name]
     file(folder / "a", content)
     attachment, data = inspect_attachment(str(folder), "a")
@@ -193,7 +193,7 @@ def test_what_is_in_the_file(folder: Path, name: str) -> None:
     assert data == content[:PREVIEW_BYTES]
 
 
-def test_a_file_is_given_whole_to_who_asks_for_more(folder: Path) -> None:
+def test_a_larger_preview_returns_the_whole_file(folder: Path) -> None:
     content = b"a" * (WHOLE_BYTES + 10)
     file(folder / "a", content)
     attachment, data = inspect_attachment(str(folder), "a", preview_bytes=2 * WHOLE_BYTES)
@@ -202,7 +202,7 @@ def test_a_file_is_given_whole_to_who_asks_for_more(folder: Path) -> None:
     assert (attachment.verdict, data) == (V.OK_TRUNCATED_PREVIEW, b"")
 
 
-def test_two_gigabytes_cost_what_a_preview_costs(
+def test_a_huge_file_costs_as_much_as_its_preview(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = file(folder / "big.md", b"a" * PREVIEW_BYTES)
@@ -273,7 +273,7 @@ def test_a_folder_that_is_swapped_meanwhile(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_what_is_closed_to_us(folder: Path) -> None:
+def test_unreadable_files_and_folders(folder: Path) -> None:
     (folder / "attachments/report.md").chmod(0)
     assert verdict(folder, "attachments/report.md") is V.UNREADABLE
     (folder / "attachments").chmod(0)

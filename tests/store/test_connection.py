@@ -127,7 +127,7 @@ except sqlite3.OperationalError as error:
 """
 
 
-def test_what_gathers_without_end_is_ended(path: Path) -> None:
+def test_an_endless_query_is_stopped(path: Path) -> None:
     """By a limit of this process, which in the test is a lower one."""
     reader = ZeroTouchReader(str(path))
     limit = reader.read(lambda c: c.execute("PRAGMA hard_heap_limit").fetchone()[0]).value

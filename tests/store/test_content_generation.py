@@ -63,7 +63,7 @@ def test_another_file_ends_it(tmp_path: Path, mode: str) -> None:
         assert reader.identity == (path.stat().st_dev, path.stat().st_ino)
 
 
-def test_a_file_made_anew_ends_it(tmp_path: Path) -> None:
+def test_a_new_file_starts_a_generation(tmp_path: Path) -> None:
     path = database(tmp_path / "state.db", 20)
     with ZeroTouchReader(str(path)) as reader:
         first = generation_after(reader)

@@ -64,7 +64,7 @@ def test_imported_programs_name_the_run_that_imports_them(tmp_path: Path) -> Non
     assert {each.root for each in look(tmp_path).candidates} == {str(tmp_path)}
 
 
-def test_a_run_folder_counts_whatever_is_in_it(tmp_path: Path) -> None:
+def test_a_run_folder_counts_even_if_empty(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     empty = runs / "20260101-000000-abcdef"
     empty.mkdir(parents=True)
@@ -86,7 +86,7 @@ def test_a_run_folder_counts_whatever_is_in_it(tmp_path: Path) -> None:
     assert outcomes(look(tmp_path))[str(runs)] == "7 runs"
 
 
-def test_without_a_path_both_the_current_folder_and_the_user_are_looked_at(tmp_path: Path) -> None:
+def test_without_a_path_the_current_folder_and_the_home_are_searched(tmp_path: Path) -> None:
     home, here = tmp_path / "home", tmp_path / "here"
     mine = run(here)
     users = [run(home / ".prose"), run(home / ".agents/prose")]
@@ -109,7 +109,7 @@ def test_with_a_path_the_user_is_left_out(tmp_path: Path) -> None:
     assert not any(str(home) in root for root in discovery.watch_roots)
 
 
-def test_nothing_found_says_where_was_looked(tmp_path: Path) -> None:
+def test_an_empty_result_lists_the_searched_places(tmp_path: Path) -> None:
     home = tmp_path / "home"
     (tmp_path / "here/.grimoire").mkdir(parents=True)
     (tmp_path / "here/runs").mkdir()
@@ -179,7 +179,7 @@ def test_an_imported_program_given_alone_keeps_its_parent(tmp_path: Path) -> Non
     )
 
 
-def test_a_file_that_is_named_is_proposed_whatever_it_is_called(tmp_path: Path) -> None:
+def test_a_named_file_is_proposed_under_any_name(tmp_path: Path) -> None:
     path = file(tmp_path / "sessions", b"not a database")
     assert found(look(path), PlaceKind.DATABASE) == [str(path)]
 
@@ -196,7 +196,7 @@ def test_relative_paths_start_at_the_current_folder(tmp_path: Path) -> None:
     assert found(discover(["project"], home=None, cwd=str(tmp_path))) == [str(folder)]
 
 
-def test_every_case_gives_its_run(cases: Cases) -> None:
+def test_every_case_yields_its_run(cases: Cases) -> None:
     expected = cases.expected("openprose")
     discovery = look(cases.folder("openprose"))
     runs = found(discovery)

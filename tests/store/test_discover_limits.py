@@ -48,7 +48,7 @@ def test_five_folders_deep_and_no_deeper(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", sorted(SKIPPED))
-def test_what_was_fetched_or_built_is_not_entered(tmp_path: Path, folder: str) -> None:
+def test_dependencies_and_build_output_are_skipped(tmp_path: Path, folder: str) -> None:
     database(tmp_path / folder / "x.db")
     assert databases(look(tmp_path)) == []
 
@@ -216,7 +216,7 @@ def test_an_unreadable_folder_is_one_notice(
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 @pytest.mark.parametrize("mode", [0o000, 0o400])
-def test_what_is_closed_to_us_is_one_notice_each(tmp_path: Path, mode: int) -> None:
+def test_each_unreadable_folder_has_one_notice(tmp_path: Path, mode: int) -> None:
     readable = run(tmp_path, "20260101-000000-aaaaaa")
     closed_run = run(tmp_path, "20260101-000000-bbbbbb")
     closed_project = tmp_path / "closed"
@@ -237,7 +237,7 @@ def test_what_is_closed_to_us_is_one_notice_each(tmp_path: Path, mode: int) -> N
     assert codes(named) == [("unreadable", str(closed_project))]
 
 
-def test_the_same_tree_gives_the_same_answer(tmp_path: Path) -> None:
+def test_discovery_is_deterministic(tmp_path: Path) -> None:
     for number in (3, 1, 2):
         run(tmp_path / f"p{number}", f"20260101-000000-00000{number}")
         database(tmp_path / f"{number}.db")

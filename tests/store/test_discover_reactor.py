@@ -58,7 +58,7 @@ def test_a_name_alone_is_too_common(tmp_path: Path, names: tuple[str, ...]) -> N
     assert proposed(state(tmp_path / "state", *names), tmp_path) == []
 
 
-def test_what_else_lies_there_is_still_found(tmp_path: Path) -> None:
+def test_other_databases_there_are_still_found(tmp_path: Path) -> None:
     state(tmp_path / "p/.reactor", "receipts.json", "compile/topology.json", "world-models/ab/x.db")
     state(tmp_path / "p/runs/20260317-143052-a7b3c9", "vm.log.md")
     assert proposed(tmp_path / "p", tmp_path) == [

@@ -93,7 +93,7 @@ def test_a_later_file_format(tmp_path: Path) -> None:
     ids=["folder", "pipe", "device", "socket", "loop"],
 )
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_what_is_no_file_is_not_opened(
+def test_only_regular_files_are_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: Callable[[Path], None], kind: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -144,7 +144,7 @@ def test_a_file_that_becomes_a_pipe_while_it_is_read(
     ("suffix", "name"),
     [("-wal", "the database's write-ahead log"), ("-journal", "the database's journal")],
 )
-def test_what_lies_beside_must_be_a_file(tmp_path: Path, suffix: str, name: str) -> None:
+def test_companions_must_be_regular_files(tmp_path: Path, suffix: str, name: str) -> None:
     path = database(tmp_path / "state.db")
     os.mkfifo(f"{path}{suffix}")
     error = refusal(path)
@@ -226,7 +226,7 @@ def test_a_missing_table_is_the_callers_to_know(tmp_path: Path, journal_mode: st
             reader.read(lambda connection: connection.execute("SELECT * FROM other"))
 
 
-def test_what_a_query_raises_reaches_the_caller(tmp_path: Path) -> None:
+def test_errors_of_a_query_reach_the_caller(tmp_path: Path) -> None:
     def query(connection: sqlite3.Connection) -> None:
         raise LookupError("mine")
 

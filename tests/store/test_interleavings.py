@@ -48,7 +48,7 @@ def test_with_a_journal(
     assert tally.inside > 25
 
 
-def test_a_reader_that_looks_once_is_caught(tmp_path: Path) -> None:
+def test_a_reader_without_the_second_state_is_caught(tmp_path: Path) -> None:
     parts = [case for case in wal_cases() if case.point in ("base-part", "log-part")]
     assert run(sample(parts, 80), NoSecondLook, tmp_path).bad > 3
     inside = [case for case in rollback_cases() if case.point == "inside the query"]

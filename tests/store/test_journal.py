@@ -90,7 +90,7 @@ def with_super_journal(path: Path, name: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["state.db-mj0123", "ärger-mj0"])
-def test_a_super_journal_is_looked_up_and_left_alone(
+def test_a_super_journal_is_read_but_not_removed(
     path: Path, reader: ZeroTouchReader, name: str
 ) -> None:
     with Writer(path) as writer:
@@ -112,7 +112,7 @@ def test_without_its_super_journal_a_transaction_is_complete(
         assert reader.read(count).value == 2 * ROWS
 
 
-def test_a_hot_journal_beside_a_log(path: Path, tmp_path: Path) -> None:
+def test_a_hot_journal_and_a_log(path: Path, tmp_path: Path) -> None:
     """First the journal is played back, then the log: as SQLite does, on a copy."""
     logged = tmp_path / "logged.db"
     shutil.copyfile(path, logged)

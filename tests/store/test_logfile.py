@@ -54,7 +54,7 @@ def append(path: Path, data: bytes, at: int = LONG_AGO + 1) -> None:
 
 
 @given(st.lists(st.binary(max_size=200), max_size=8), st.integers(1, 50))
-def test_what_is_added_is_read_once(tmp_path_factory: pytest.TempPathFactory, parts: list[bytes],
+def test_appended_bytes_are_read_once(tmp_path_factory: pytest.TempPathFactory, parts: list[bytes],
                                     chunk: int) -> None:  # fmt: skip
     path = write(tmp_path_factory.mktemp("log") / "vm.log.md", b"")
     reader = Reader(path, chunk)
@@ -65,7 +65,7 @@ def test_what_is_added_is_read_once(tmp_path_factory: pytest.TempPathFactory, pa
 
 
 @pytest.mark.parametrize("size", [100, WHOLE + 5000])
-def test_growth_keeps_what_was_read(tmp_path: Path, size: int) -> None:
+def test_growth_continues_the_log(tmp_path: Path, size: int) -> None:
     path = write(tmp_path / "vm.log.md", b"x" * size)
     reader = Reader(path)
     reader.read()
@@ -79,7 +79,7 @@ def test_growth_keeps_what_was_read(tmp_path: Path, size: int) -> None:
 @pytest.mark.parametrize(
     "what", ["truncated", "other head", "other tail", "another file", "shorter"]
 )
-def test_what_was_rewritten_is_read_anew(tmp_path: Path, size: int, what: str) -> None:
+def test_a_rewritten_log_is_read_again(tmp_path: Path, size: int, what: str) -> None:
     before = b"x" * size
     after = {
         "truncated": b"",
@@ -100,7 +100,7 @@ def test_what_was_rewritten_is_read_anew(tmp_path: Path, size: int, what: str) -
     assert reader.begun == 2
 
 
-def test_a_short_log_that_changed_in_its_middle_is_read_anew(tmp_path: Path) -> None:
+def test_a_short_log_changed_in_the_middle_is_read_again(tmp_path: Path) -> None:
     path = write(tmp_path / "vm.log.md", b"a" * 20_000 + b"status: running" + b"b" * 20_000)
     reader = Reader(path)
     reader.read()
@@ -117,7 +117,7 @@ def test_an_editor_that_saves_a_new_file_with_the_same_beginning_only_adds(tmp_p
     assert reader.begun == 1
 
 
-def test_half_of_a_rewrite_is_not_taken_for_the_whole(tmp_path: Path) -> None:
+def test_an_incomplete_rewrite_is_busy(tmp_path: Path) -> None:
     path = write(tmp_path / "vm.log.md", b"1 one\n2 two\n")
     reader = Reader(path)
     reader.read()
@@ -142,7 +142,7 @@ def test_changed_is_quiet_while_nothing_is_written(tmp_path: Path) -> None:
     assert file.changed()
 
 
-def test_a_young_file_is_looked_at_again(tmp_path: Path) -> None:
+def test_a_recently_written_file_counts_as_changed(tmp_path: Path) -> None:
     path = tmp_path / "vm.log.md"
     path.write_bytes(b"one\n")
     file = LogFile(str(path))

@@ -61,7 +61,7 @@ def test_readers_do_not_share(place: Path) -> None:
     assert everything_in(place) == []
 
 
-def test_what_a_killed_process_left_is_swept(place: Path) -> None:
+def test_folders_of_killed_processes_are_removed(place: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(place)], stdout=subprocess.PIPE, text=True, cwd=ROOT
     )
@@ -88,7 +88,7 @@ def test_a_normal_end_leaves_nothing(place: Path) -> None:
     assert everything_in(place) == []
 
 
-def test_the_first_place_with_room_is_taken(
+def test_the_first_place_with_room_is_used(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = tmp_path / "small"
@@ -121,7 +121,7 @@ def test_where_copies_go(hermetic: Path) -> None:
     ]
 
 
-def test_no_room_says_so_and_what_needs_none_is_read(
+def test_without_room_only_reads_that_need_a_copy_fail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(private, "_has_room", lambda place, size: False)

@@ -179,7 +179,7 @@ def test_a_read_only_mount(scene: Scene, build: Build) -> None:
         assert read_elsewhere(there / "state.db", inside) == rows
 
 
-def test_a_writer_goes_on_as_if_nobody_had_looked(scene: Scene) -> None:
+def test_a_writer_does_not_notice_the_reader(scene: Scene) -> None:
     rows = log_of_idle_writer(scene)
     with ZeroTouchReader(str(scene.path)) as reader:
         assert reader.read(count).value == rows

@@ -95,7 +95,7 @@ def test_any_page_size(path: Path, pages: int) -> None:
 
 
 @pytest.mark.parametrize(("rows", "after"), [(1, 1), (40, 1), (40, 3), (1, 0)])
-def test_a_commit_that_was_never_told_of(path: Path, writer: Writer, rows: int, after: int) -> None:
+def test_a_commit_lost_with_its_writer(path: Path, writer: Writer, rows: int, after: int) -> None:
     writer.do("commit", 3)
     writer.do("keep_second")
     with ZeroTouchReader(str(path)) as reader:
@@ -168,7 +168,7 @@ Change = tuple[int, int]
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 255))), max_size=12))
-def test_what_we_apply_is_what_sqlite_applies(
+def test_frames_are_applied_as_sqlite_does(
     tmp_path_factory: pytest.TempPathFactory, transactions: list[list[Change]]
 ) -> None:
     """A log without a writer, applied by us to one copy and by SQLite to another."""

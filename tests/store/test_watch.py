@@ -28,7 +28,7 @@ from tests.store.trees import RUN, file, sql
 from tests.store.watching import LOOKING, NEVER, PATIENCE_S, Watch, watching
 
 
-def test_a_commit_is_told_with_the_database_and_nothing_else(tmp_path: Path) -> None:
+def test_a_commit_reports_its_database_and_nothing_else(tmp_path: Path) -> None:
     path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
     with watching(tmp_path) as watch:
         watch.settle()
@@ -39,7 +39,7 @@ def test_a_commit_is_told_with_the_database_and_nothing_else(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("place", [".grimoire/grimoire.db", "prism.db", "a/b/sessions.sqlite"])
-def test_a_commit_that_is_only_in_the_wal_is_told(tmp_path: Path, place: str) -> None:
+def test_a_commit_in_the_wal_is_reported(tmp_path: Path, place: str) -> None:
     path = sql(tmp_path / place, "pragma journal_mode = wal", "create table t (a)")
     with watching(tmp_path) as watch:
         watch.settle()
@@ -83,7 +83,7 @@ def test_a_folder_that_is_removed_and_made_again_is_watched_again(
         watch.until_path(path)
 
 
-def test_imported_programs_and_logs_are_told(tmp_path: Path) -> None:
+def test_imported_programs_and_logs_are_reported(tmp_path: Path) -> None:
     folder = file(tmp_path / "runs" / RUN / "vm.log.md").parent
     inner = folder / "imports/a--b"
     with watching(tmp_path) as watch:
@@ -115,7 +115,7 @@ def test_reading_announces_nothing(tmp_path: Path) -> None:
         assert told == {str(tmp_path / "end.db")}
 
 
-def test_a_run_that_is_reached_by_a_link_too_is_told_once(tmp_path: Path) -> None:
+def test_a_run_also_reached_by_a_link_is_reported_once(tmp_path: Path) -> None:
     path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
     (tmp_path / "runs/latest").symlink_to(RUN)
     with watching(tmp_path) as watch:
@@ -124,7 +124,7 @@ def test_a_run_that_is_reached_by_a_link_too_is_told_once(tmp_path: Path) -> Non
         assert watch.until_path(path) == Changes(frozenset({str(path)}))
 
 
-def test_what_comes_between_the_plan_and_the_watch_is_found(tmp_path: Path) -> None:
+def test_files_created_between_plan_and_watch_are_found(tmp_path: Path) -> None:
     path = tmp_path / ".agents/prose/runs" / RUN / "state.db"
 
     def late(folders: Sequence[str], recursive: bool) -> Listener:
@@ -187,7 +187,7 @@ def notices(watch: Watch) -> list[str]:
         lambda folders, recursive: Breaking(),
     ],
 )
-def test_without_a_listener_files_are_looked_at(tmp_path: Path, listener: Listen) -> None:
+def test_without_a_listener_files_are_polled(tmp_path: Path, listener: Listen) -> None:
     path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
     with watching(tmp_path, listener=listener, timing=LOOKING) as watch:
         notice = watch.until(lambda changes: changes.notice is not None).notice
@@ -200,7 +200,7 @@ def test_without_a_listener_files_are_looked_at(tmp_path: Path, listener: Listen
         assert len(notices(watch)) == len(set(notices(watch)))
 
 
-def test_only_what_is_refused_is_looked_at(tmp_path: Path) -> None:
+def test_only_folders_that_cannot_be_watched_are_polled(tmp_path: Path) -> None:
     path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
     stray = sql(tmp_path / "prism.db", "create table t (a)")
 
@@ -257,7 +257,7 @@ def test_network_file_systems_are_never_listened_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["errno", "limit", "internal"])
-def test_what_the_library_refuses_is_one_kind_of_error(
+def test_errors_of_the_library_become_one_exception(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     from watchfiles import _rust_notify
@@ -284,7 +284,7 @@ def test_the_library_is_loaded_only_when_it_is_needed() -> None:
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0
 
 
-def test_new_roots_are_taken_up_from_another_thread(tmp_path: Path) -> None:
+def test_roots_can_be_replaced_from_another_thread(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     with watching(here) as watch:
@@ -317,7 +317,7 @@ class Slow:
         self.closed.set()
 
 
-def test_a_watch_that_is_replaced_still_tells_what_it_heard() -> None:
+def test_a_replaced_watch_still_forwards_its_events() -> None:
     made: list[Slow] = []
 
     def make(folders: Sequence[str], recursive: bool) -> Listener:

@@ -105,7 +105,7 @@ def test_known_files_outside_the_roots_have_their_folder_watched(tmp_path: Path)
     assert planned(tmp_path, ("runs",), ("data",), files) == Plan(("runs",), (".", "copy", "data"))
 
 
-def test_what_announces_nothing_is_polled(tmp_path: Path) -> None:
+def test_folders_without_events_are_polled(tmp_path: Path) -> None:
     (tmp_path / "net/runs").mkdir(parents=True)
     (tmp_path / "runs").mkdir()
     made = planned(tmp_path, ("net/runs", "runs"), remote=lambda path: path.startswith("net"))
@@ -114,7 +114,7 @@ def test_what_announces_nothing_is_polled(tmp_path: Path) -> None:
     assert made.without(deep=False) == Plan(("runs",), (), (".", "net", "net/runs"))
 
 
-def test_a_plan_no_longer_holds_when_a_root_comes_or_goes(tmp_path: Path) -> None:
+def test_a_plan_is_outdated_when_a_root_appears_or_disappears(tmp_path: Path) -> None:
     runs = tmp_path / "a/runs"
     waiting = plan([str(runs)], (), (), lambda path: False, RUN_FOLDER_NAMES)
     assert waiting.holds([str(runs)])
@@ -196,7 +196,7 @@ def test_a_folder_that_appears_asks_for_discovery(tmp_path: Path, routes: EventR
 
 
 @pytest.mark.parametrize(("name", "deep"), [("runs", True), ("data", False)])
-def test_a_watched_folder_that_comes_or_goes_is_told(
+def test_a_watched_folder_that_appears_or_disappears_is_reported(
     tmp_path: Path, routes: EventRoutes, name: str, deep: bool
 ) -> None:
     for change in (ADDED, DELETED):
@@ -223,9 +223,7 @@ def test_a_linked_folder_is_known_by_its_real_path(tmp_path: Path, routes: Event
 
 
 @pytest.mark.parametrize("companion", ["", "-wal", "-journal"])
-def test_a_database_looks_otherwise_when_any_of_its_files_does(
-    tmp_path: Path, companion: str
-) -> None:
+def test_a_database_changes_with_any_of_its_files(tmp_path: Path, companion: str) -> None:
     path = str(database(tmp_path / "prism.db"))
     marks = FileStamps(RUN_FOLDER_NAMES)
     marks.changed([path])
@@ -237,7 +235,7 @@ def test_a_database_looks_otherwise_when_any_of_its_files_does(
     assert marks.changed([path]) == {path}
 
 
-def test_a_log_that_a_run_keeps_is_looked_at_in_a_large_sweep_too(tmp_path: Path) -> None:
+def test_logs_are_compared_in_a_large_sweep_too(tmp_path: Path) -> None:
     path = str(run(tmp_path) / "state.db")
     file(Path(f"{path}-wal"), b"x")
     marks = FileStamps(RUN_FOLDER_NAMES)
@@ -246,7 +244,7 @@ def test_a_log_that_a_run_keeps_is_looked_at_in_a_large_sweep_too(tmp_path: Path
     assert marks.changed([path], thorough=False) == {path}
 
 
-def test_a_run_folder_looks_otherwise_when_its_records_do(tmp_path: Path) -> None:
+def test_a_run_folder_changes_with_its_records(tmp_path: Path) -> None:
     folder = run(tmp_path)
     marks = FileStamps(RUN_FOLDER_NAMES)
     marks.changed([str(folder)])
@@ -256,7 +254,7 @@ def test_a_run_folder_looks_otherwise_when_its_records_do(tmp_path: Path) -> Non
     assert marks.changed([str(folder)]) == {str(folder)}
 
 
-def test_a_first_look_tells_only_of_what_was_just_written(tmp_path: Path) -> None:
+def test_the_first_poll_reports_only_recent_writes(tmp_path: Path) -> None:
     fresh, old = database(tmp_path / "a.db"), database(tmp_path / "b.db")
     os.utime(old, (1e9, 1e9))
     late_log = database(tmp_path / "c.db")
@@ -292,9 +290,7 @@ class Hand:
 
 
 @pytest.mark.parametrize(("polled", "active", "others"), [(False, 2.0, 10.0), (True, 0.1, 2.0)])
-def test_how_often_files_are_looked_at(
-    tmp_path: Path, polled: bool, active: float, others: float
-) -> None:
+def test_polling_intervals(tmp_path: Path, polled: bool, active: float, others: float) -> None:
     clock = Hand()
     live, idle = str(database(tmp_path / "live.db")), str(database(tmp_path / "idle.db"))
     marks = FileStamps(RUN_FOLDER_NAMES)
@@ -325,7 +321,7 @@ def test_a_new_name_in_a_polled_folder_asks_for_discovery(tmp_path: Path) -> Non
     assert rounds.look(()) == (set(), True)
 
 
-def test_changes_that_nobody_announced_are_counted(tmp_path: Path) -> None:
+def test_unreported_changes_are_counted(tmp_path: Path) -> None:
     clock = Hand()
     path = str(database(tmp_path / "a.db"))
     marks = FileStamps(RUN_FOLDER_NAMES)

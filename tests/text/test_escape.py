@@ -32,7 +32,7 @@ BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u
         ("\u3164\u115f", r"\u3164\u115f"),
     ],
 )
-def test_what_cannot_be_seen_is_spelt_out(text: str, expected: str) -> None:
+def test_invisible_characters_are_escaped(text: str, expected: str) -> None:
     assert visible(text) == expected
 
 
@@ -56,7 +56,7 @@ def test_a_tower_of_marks_is_cut_down() -> None:
 
 @settings(deadline=None)
 @given(ANY_TEXT)
-def test_visible_text_has_no_control_and_stays_as_it_is(text: str) -> None:
+def test_visible_text_has_no_controls_and_is_unchanged(text: str) -> None:
     shown = visible(text)
     assert not BIDI & set(shown)
     assert not {unicodedata.category(c) for c in shown} & {"Cc", "Cs", "Zl", "Zp"}
@@ -81,7 +81,7 @@ def test_lines_are_split_and_tabs_are_spaces() -> None:
 
 @settings(deadline=None)
 @given(ANY_TEXT)
-def test_lines_say_what_one_line_says(text: str) -> None:
+def test_lines_join_to_the_same_text(text: str) -> None:
     lines = visible_lines(text)
     assert len(lines) == text.count("\n") + 1
     assert all("\t" not in line and "\n" not in line for line in lines)
@@ -112,7 +112,7 @@ def as_read(value: object) -> object:
 
 @settings(deadline=None)
 @given(JSON_VALUES, st.sampled_from([None, 2]))
-def test_json_gives_back_what_was_put_in(value: object, indent: int | None) -> None:
+def test_json_round_trips(value: object, indent: int | None) -> None:
     text = json_text(value, indent=indent)
     try:
         expected = as_read(value)
@@ -137,7 +137,7 @@ def test_json_escapes_have_one_form_and_letters_stay() -> None:
     )
 
 
-def test_json_keeps_every_digit_the_order_and_what_has_no_json_form() -> None:
+def test_json_keeps_digits_order_and_values_without_a_json_form() -> None:
     value = {
         "z": 2**53,
         "a": [2**53 + 1, -(2**53) - 1, 2**256 - 1],

@@ -66,7 +66,7 @@ LOSSY = bytes(3) + b"\x9d\x01\x2a" + struct.pack("<HH", 640 | 0x4000, 480)
         (bmp(5), ImageFacts("BMP", 7, 5, "24-bit", False)),
     ],
 )
-def test_each_format_tells_its_facts(head: bytes, facts: ImageFacts) -> None:
+def test_each_format_has_its_facts(head: bytes, facts: ImageFacts) -> None:
     assert image_facts(head) == facts
     assert file_type(head) == f"{facts.format} image"
 
@@ -84,7 +84,7 @@ def test_an_image_that_ends_too_early_is_still_that_image(head: bytes) -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"BMX is a sport with bicycles, and so on", b"GIF", b"RIFF"])
-def test_what_is_no_image_is_none(text: bytes) -> None:
+def test_other_data_has_no_image_facts(text: bytes) -> None:
     assert image_facts(text) is None
 
 
@@ -126,5 +126,5 @@ def test_rows_of_bytes_are_plain_and_give_the_bytes_again(data: bytes, each: int
     assert len({len(row) for row in rows[:-1]}) <= 1
 
 
-def test_only_so_many_rows() -> None:
+def test_hex_text_is_limited() -> None:
     assert hex_text(bytes(160), most_rows=3).count("\n") == 2

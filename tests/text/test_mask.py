@@ -23,7 +23,7 @@ def shown(text: str) -> str:
 ANTHROPIC = "sk-ant-api03-" + "aB3dE5" * 8
 
 
-def test_the_label_says_what_was_hidden_and_how_long_it_was() -> None:
+def test_the_label_has_kind_and_length() -> None:
     token = "a1" * 20
     assert mask(f"Bearer {token}.") == Masked("Bearer ‹masked: bearer, 40 chars›.", 1)
     assert mask(f"Bearer {token} rest") == Masked("Bearer ‹masked: bearer, 40 chars› rest", 1)
@@ -60,9 +60,7 @@ def test_the_label_says_what_was_hidden_and_how_long_it_was() -> None:
         "({})",
     ],
 )
-def test_keys_of_known_vendors_and_tokens_are_hidden_wherever_they_stand(
-    key: str, around: str
-) -> None:
+def test_vendor_keys_and_tokens_are_hidden_anywhere(key: str, around: str) -> None:
     masked = mask(around.format(key))
     assert key not in masked.text
     assert masked.count >= 1
@@ -170,7 +168,7 @@ def test_a_name_announces_its_value(text: str, expected: str) -> None:
         ("-----BEGIN PRIVATE KEY-----\nMIIcutoff", "-----BEGIN PRIVATE KEY-----«private key»"),
     ],
 )
-def test_private_keys_are_told_from_hashes_by_what_stands_before_them(
+def test_private_keys_and_hashes_are_distinguished_by_the_words_before(
     text: str, expected: str
 ) -> None:
     assert shown(text) == expected
@@ -226,7 +224,7 @@ def test_a_phrase_of_24_words_leaves_none() -> None:
         "2026-01-16T14:30:52Z run 20260116-143052-a7b3c9 took 18.7s",
     ],
 )
-def test_what_is_public_or_ordinary_stays(text: str) -> None:
+def test_public_and_ordinary_text_stays(text: str) -> None:
     assert mask(text) == Masked(text, 0)
 
 
@@ -267,7 +265,7 @@ def test_ordinary_names_hide_nothing_by_themselves(name: str | None) -> None:
     assert mask_named(name, "Bearer a1b2c3d4e5").count == 1
 
 
-def test_a_token_is_a_secret_only_if_it_looks_like_one() -> None:
+def test_a_token_is_hidden_only_if_it_looks_random() -> None:
     assert mask_named("token", "USDC").count == 0
     assert mask_named("token", ADDRESS).count == 0
     assert mask_named("token", "f3a9c1d27b6e4850a1").count == 1
@@ -349,7 +347,7 @@ def test_masking_twice_is_masking_once(text: str) -> None:
     st.sampled_from(["ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f", JWT]),
     st.lists(st.sampled_from(FRAGMENTS), max_size=6).map("".join),
 )
-def test_a_key_is_hidden_whatever_stands_around_it(before: str, key: str, after: str) -> None:
+def test_a_key_is_hidden_in_any_context(before: str, key: str, after: str) -> None:
     assert key not in mask(f"{before} {key} {after}").text
 
 

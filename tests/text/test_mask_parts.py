@@ -46,7 +46,7 @@ def test_a_line_without_an_end_is_cut_where_no_secret_is() -> None:
         assert "masked" in shown
 
 
-def test_what_is_hidden_for_its_name_is_hidden_as_a_whole() -> None:
+def test_values_hidden_by_name_are_hidden_whole() -> None:
     text = "lorem ipsum " * 20_000
     assert joined("api_key", text, 1_000) == mask_named("api_key", text).text
     assert "lorem" not in joined("api_key", text, 1_000)

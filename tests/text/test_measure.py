@@ -51,7 +51,7 @@ def test_a_cluster_is_kept_or_left_out_whole(cluster: str) -> None:
         assert kept == cluster * (cells // cell_width(cluster))
 
 
-def test_what_was_cut_ends_in_a_sign() -> None:
+def test_clipped_text_ends_with_the_ellipsis() -> None:
     assert clip("abcdef", 6) == "abcdef"
     assert clip("abcdef", 4) == "abc…"
     assert clip("abcdef", 4, ellipsis="~") == "abc~"
@@ -80,9 +80,7 @@ def test_clusters_are_the_text_and_its_width(text: str) -> None:
 
 @settings(deadline=None)
 @given(TEXT, st.integers(-1, 30), st.sampled_from(["…", "~", "", "..."]))
-def test_clipped_text_never_takes_more_and_keeps_the_start(
-    text: str, cells: int, ellipsis: str
-) -> None:
+def test_clipped_text_fits_and_keeps_the_start(text: str, cells: int, ellipsis: str) -> None:
     clipped = clip(text, cells, ellipsis=ellipsis)
     assert cell_width(clipped) <= max(cells, 0)
     if cells <= 0:
@@ -95,7 +93,7 @@ def test_clipped_text_never_takes_more_and_keeps_the_start(
 
 @settings(deadline=None)
 @given(TEXT, st.integers(-1, 30), st.sampled_from(["…", "~", ""]))
-def test_text_that_is_cut_at_its_start_takes_no_more_and_keeps_its_end(
+def test_text_clipped_at_the_start_fits_and_keeps_the_end(
     text: str, cells: int, ellipsis: str
 ) -> None:
     clipped = clip_start(text, cells, ellipsis=ellipsis)
@@ -108,7 +106,7 @@ def test_text_that_is_cut_at_its_start_takes_no_more_and_keeps_its_end(
 
 @settings(deadline=None)
 @given(TEXT, st.integers(0, 30), st.sampled_from(["left", "right", "center"]))
-def test_padded_text_takes_exactly_its_column(text: str, cells: int, align: Align) -> None:
+def test_padded_text_fills_its_column_exactly(text: str, cells: int, align: Align) -> None:
     assert cell_width(pad(text, cells, align)) == cells
     assert cell_width("|" + pad(text, cells, align) + "|") == cells + 2
 

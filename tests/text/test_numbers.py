@@ -166,7 +166,7 @@ def test_today_is_the_day_of_the_zone() -> None:
     assert date(evening, KOLKATA) == "2026-01-16"
 
 
-def test_the_hour_that_summer_time_repeats_is_told_apart() -> None:
+def test_the_hour_repeated_by_summer_time_is_distinguished() -> None:
     first, second = utc(2026, 10, 25, 0, 30), utc(2026, 10, 25, 1, 30)
     noon = utc(2026, 10, 25, 12, 0)
     assert clock_time(first, noon, LONDON) == "01:30 1st"

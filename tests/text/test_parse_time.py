@@ -54,7 +54,7 @@ def test_fractions_and_years_far_away(raw: object, ms: int) -> None:
         *(12_345, 4_102_444_800, 946_684_799),
     ],
 )
-def test_what_names_no_one_instant_is_none(raw: object) -> None:
+def test_ambiguous_texts_are_no_instant(raw: object) -> None:
     assert parse_instant(raw) is None
 
 

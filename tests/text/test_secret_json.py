@@ -48,7 +48,7 @@ def hidden(found: Any, shown: Any) -> Iterator[str]:
 
 @settings(max_examples=150, deadline=None)
 @given(objects(), st.integers(0, 3), st.sampled_from([None, 2]), st.booleans())
-def test_what_a_record_hides_is_hidden_in_its_text(found, nested, indent, escaped) -> None:  # type: ignore[no-untyped-def]
+def test_fields_masked_in_records_are_masked_in_json_text(found, nested, indent, escaped) -> None:  # type: ignore[no-untyped-def]
     secrets = set(hidden(found, Masks().content({"records": [found]})["records"][0]))
     text = json.dumps(found, indent=indent, ensure_ascii=escaped)
     for level in range(nested):
@@ -109,7 +109,7 @@ def test_json_in_any_surroundings(text: str) -> None:
         "{not json, but a key: it has",
     ],
 )
-def test_what_is_no_secret_stays(text: str) -> None:
+def test_other_json_stays(text: str) -> None:
     assert mask(text).text == text
 
 
