@@ -1,6 +1,6 @@
 """What can be done on the screen: each command is declared once, and everything follows from it.
 
-Bindings, footer, palette, help and the table of keys in the README read the same declarations. A
+Bindings, footer, palette, help and docs/KEYS.md read the same declarations. A
 screen's own commands are declared beside it (`runs/commands.py`, `run/commands.py`) and gathered
 in `all_commands.py`.
 """
@@ -32,7 +32,7 @@ class Command:
 
     id: str
     label: str
-    """What it does, as the palette and the README say it."""
+    """What it does, for the palette and docs/KEYS.md."""
     keys: tuple[str, ...]
     places: tuple[str, ...]
     """Where it exists: `app`, `list`, or names of screens (`CommandScreen.PLACE`)."""
@@ -183,7 +183,7 @@ _TITLES = {EVERYWHERE: "Everywhere", LISTS: "In lists"}
 
 
 def markdown_table(keys: Keys) -> str:
-    """The table of keys for the README, one row for each command."""
+    """The table of keys for docs/KEYS.md, one row for each command."""
     rows = ["| Where | Key | Does |", "| --- | --- | --- |"]
     for command in keys.commands:
         if not keys.keys(command.id) or not command.listed:

@@ -223,3 +223,11 @@ def test_imports_of_settings_are_lazy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_the_example_of_the_documentation_is_valid(file: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/SETTINGS.md").read_text(encoding="utf-8")
+    example = page.partition("```toml\n")[2].partition("```")[0]
+    found, problems = loaded(file, example)
+    assert not problems
+    assert found.assets and found.prices and found.hosts and found.resume_commands
