@@ -1,4 +1,4 @@
-"""Rows of `execution` as facts: what each row says, whatever wrote it.
+"""Reads rows of `execution` as typed facts.
 
 Source: OpenProse state document, `execution` table and its examples (both write styles).
 """
@@ -17,7 +17,7 @@ from inspector.text.parse_time import parse_instant
 
 Row = tuple[Any, Any, Any, Any, Any, Any, Any, Any, Any]
 """id, statement_index, statement_text, status, started_at, completed_at, error_message,
-parent_id, metadata: as they stand, None where the column does not exist."""
+parent_id, metadata as recorded; None for a column that does not exist."""
 
 COLUMNS = (
     "id",
@@ -43,24 +43,24 @@ ROW_STATUS: dict[str, Status] = {
     "failed": Status.FAILED,
     "skipped": Status.SKIPPED,
 }
-"""Exact and case-sensitive; any other word is unknown."""
+"""Case-sensitive; any other word is unknown."""
 
 APPEND_WORDS = frozenset({"started", "joined", "iteration", "exited", "retry"})
-"""Words that only a writer uses who adds rows (state document from 2026-01-23 on)."""
+"""Words used only by writers that append rows (state document from 2026-01-23 on)."""
 
 MAX_DEPTH = 200
-"""JSON nested deeper than this is not followed: it cannot be a construct's metadata."""
+"""JSON nested more deeply is not parsed; no construct's metadata is."""
 SHORT = 512
-"""Characters of a metadata text that is read once for all rows that have it."""
+"""Metadata up to this many characters is parsed once and cached."""
 
 _DECODER = json.JSONDecoder()
 _SPACE = (" ", "\t", "\n", "\r")
 
 
 class Meta:
-    """What `metadata` says about constructs; every field is absent unless it has the right type.
+    """The facts in `metadata`; a field of the wrong type counts as absent.
 
-    Never changed after it was read: rows with the same text share one.
+    Immutable once read: rows with the same text share one instance.
     """
 
     parallel_id: str | None = None
@@ -77,7 +77,7 @@ class Meta:
     block: str | None = None
     depth: int | None = None
     update_style: bool = False
-    """Has keys that only a writer uses who changes rows in place."""
+    """Whether it has keys used only by writers that update rows in place."""
     malformed: bool = False
     whole: Mapping[str, Any] = MappingProxyType({})
 
@@ -88,7 +88,7 @@ BROKEN.malformed = True
 
 
 def meta_of(raw: object) -> Meta:
-    """Reads one `metadata` cell; what is not a JSON object says nothing, and never raises."""
+    """Return the facts in a `metadata` cell; none unless it is a JSON object. Never raises."""
     if raw is None or raw == "" or raw == "{}":
         return NOTHING
     if isinstance(raw, bytes):
@@ -123,7 +123,7 @@ def _read_meta(raw: str) -> Meta:
 
 
 _read_short = lru_cache(maxsize=4096)(_read_meta)
-"""Rows of one construct often say the same; long texts are not kept for that."""
+"""Rows of one construct often repeat their metadata; long texts are not cached."""
 
 
 def _name(value: object) -> str | None:
@@ -176,7 +176,7 @@ _UPDATE_KEYS = frozenset(
 
 
 def text_of(value: object) -> str:
-    """Any cell as text; bytes that are not UTF-8 become replacement characters."""
+    """Return any cell as text; bytes that are not UTF-8 become replacement characters."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -187,7 +187,7 @@ def text_of(value: object) -> str:
 
 
 def instant_of(value: object) -> int | None:
-    """As `parse_instant`, which it is, by a short way for what `datetime('now')` gives."""
+    """Return what `parse_instant` returns, faster for the format of `datetime('now')`."""
     if type(value) is str and len(value) == 19 and value[10] in " T":
         day = _day(value[:10])
         if day is not None and value[13] == value[16] == ":":
@@ -207,7 +207,7 @@ def _day(text: str) -> int | None:
 
 
 def index_of(value: object) -> int | float | str | None:
-    """A `statement_index` as it may be keyed: whole numbers are equal however they are stored."""
+    """Return a `statement_index` as a key: integers are equal in whatever type they are stored."""
     if isinstance(value, int):
         return value
     if isinstance(value, float):

@@ -1,7 +1,7 @@
-"""The fold: rows in the order that the run recorded them → the steps that they tell of.
+"""The fold: rows in recorded order → steps.
 
-Pure: no file, no clock. The key of a statement is (frame, open round, index, branch); of several
-rows with one key the newest says how it stands.
+Pure: reads no file and no clock. Rows with the same key (frame, open iteration, statement index,
+branch) are one step; the newest row decides its status.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from inspector.query.openprose.frames import (
     frame_of,
     inside,
     key_of,
+    names_missing_parent,
     promote,
     settle_parent,
-    waits_for_parent,
 )
-from inspector.query.openprose.iterations import round_of
+from inspector.query.openprose.iterations import current_iteration
 from inspector.query.openprose.loops import apply_loop, is_loop_row
 from inspector.query.openprose.open_constructs import find_loop
 from inspector.query.openprose.parallels import apply_parallel, is_parallel_row, owns_row
 from inspector.query.openprose.state import DEEPEST, ROOT, Fact, RowNumbers, State
-from inspector.query.openprose.statements import begin, record, take_times
+from inspector.query.openprose.statements import begin, record, record_times
 
 _PLAIN = {
     word: STATUS_CODE[ROW_STATUS[word]]
@@ -52,10 +52,10 @@ _BLOCK = KIND_CODE[BLOCK]
 
 
 def fold(rows: Iterable[Row], state: State | None = None) -> State:
-    """Folds rows onto a state (a new one when none is given) and returns it."""
+    """Fold rows onto a state, a new one by default, and return it."""
     state = State() if state is None else state
     for row in rows:
-        # Each row is exactly one event, which belongs to exactly one step.
+        # Each row is one event and belongs to one step.
         state.events += 1
         if not _apply_plain(state, row):
             state.here = None
@@ -64,9 +64,9 @@ def fold(rows: Iterable[Row], state: State | None = None) -> State:
 
 
 def _apply_plain(state: State, row: Row) -> bool:
-    """The commonest row, by the shortest way: a first word about a statement, nothing else said.
+    """Fast path: first status of a plain statement; False if the row needs `_apply_fact`.
 
-    Gives the same state as `_apply_fact`; a test holds the two against each other.
+    Must give the same state as `_apply_fact`; a property test compares the two.
     """
     row_id, index, text, raw, started, completed, error, parent, metadata = row
     code = _PLAIN.get(raw) if type(raw) is str else None
@@ -102,14 +102,14 @@ def _apply_plain(state: State, row: Row) -> bool:
 
 
 def _plain_place(state: State, index: int, parent: Any, row: int) -> int | None:
-    """The container that a plain row begins a statement in; None where it may not be so simple."""
+    """Return the container of a plain row; None if the row needs the general path."""
     container = state.here
     if container is None or parent != state.here_parent:
         container = _plain_container(state, parent, row)
         if container is None:
             return None
     if container >= 0 and state.index[container] == index and _is_block(state, container):
-        # It may be the end of the block itself.
+        # The row may end the block.
         return None
     known = state.by_key.get(container)
     if known is None:
@@ -127,7 +127,7 @@ def _is_block(state: State, step: int) -> bool:
 
 
 def _plain_container(state: State, parent: Any, row: int) -> int | None:
-    """Where a plain row with this parent falls, kept for the next one; None: ask the long way."""
+    """Return and cache the container of plain rows with this parent; None: general path."""
     frame = ROOT
     if parent is not None:
         if type(parent) is not int or parent == row or state.parent_is_index:
@@ -147,7 +147,7 @@ def _plain_times(state: State, step: int, row: int, started: int | None, ended: 
         return
     state.instants += 1
     state.both_instants += started is not None and ended is not None
-    take_times(state, step, row, started, ended)
+    record_times(state, step, row, started, ended)
 
 
 def _apply_fact(state: State, row: Row) -> None:
@@ -187,7 +187,7 @@ def _count_signs(state: State, fact: Fact) -> None:
 
 
 def read_fact(rows: RowNumbers, n: int, row: Row) -> Fact:
-    """One row as a fact; cells of an unexpected type are read as text."""
+    """Return a row as a fact; cells of unexpected types are read as text."""
     row_id, index, text, raw, started, completed, error, parent, metadata = row
     word = raw if raw is None or type(raw) is str else text_of(raw)
     return _new_fact(
@@ -215,7 +215,7 @@ def _container(state: State, fact: Fact, frame: int) -> int:
     if fact.meta.loop_id is not None:
         loop = find_loop(state, fact, frame)
         if loop is not None:
-            return inside(state, round_of(state, loop))
+            return inside(state, current_iteration(state, loop))
     if frame >= 0:
         promote(state, frame)
     return inside(state, frame)
@@ -230,7 +230,7 @@ def _statement(state: State, fact: Fact, container: int, frame: int) -> int:
     if known is None:
         known = state.by_key[container] = {}
     key: Any = key_of(fact.statement, fact.text)
-    apart = frame == ROOT and waits_for_parent(fact)
+    apart = frame == ROOT and names_missing_parent(fact)
     if apart:
         key = (fact.parent_row, key)
     step = known.get(key)
@@ -264,10 +264,10 @@ def _is_same(state: State, step: int, fact: Fact) -> bool:
 
 
 def _block_ended_by(state: State, fact: Fact, container: int) -> int | None:
-    """The block that a finishing row closes: an open child with its key, else the frame itself.
+    """Return the block that a finishing row ends: an open child with its key, else the frame.
 
-    The state document leaves open whether the end of a block names the block's own start row as
-    its parent or the frame around it; the depth in the metadata tells where it is given.
+    The state document does not say whether the end of a block names the block's own first row or
+    the surrounding frame as its parent; if the metadata gives a depth, it decides.
     """
     if fact.status not in FINISHED or container < 0:
         return None

@@ -1,8 +1,8 @@
-"""Where a row belongs: its frame by `parent_id`, and the open round of a loop by order.
+"""The container of a row: its frame by `parent_id`, and the open iteration of a loop by order.
 
 Source: OpenProse state document, "Call stack" (`parent_id` chain) and "Loops" (rows between a
-loop's `started` and its `exited` row). Foreign keys are off by default, so a parent may be
-missing, come later, or be the row itself; nothing is dropped for that.
+loop's `started` and its `exited` row). SQLite does not enforce foreign keys by default, so a parent
+may be missing, come later, or be the row itself; no row is dropped for that.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from inspector.derive.steps import KIND_CODE
 from inspector.model.status import FINISHED
 from inspector.query.openprose.events import BLOCK, BRANCH, ITERATION, LOOP, RUNNING, STATEMENT
-from inspector.query.openprose.iterations import round_of
+from inspector.query.openprose.iterations import current_iteration
 from inspector.query.openprose.state import ROOT, Fact, State
 
 _LOOP = KIND_CODE[LOOP]
@@ -21,7 +21,7 @@ _BLOCK = KIND_CODE[BLOCK]
 
 
 def frame_of(state: State, fact: Fact) -> int:
-    """The step that a row names as its parent; the run itself when it names none that is known."""
+    """Return the step that a row names as its parent; ROOT if it names none that is known."""
     row = fact.parent_row
     if row is None:
         return ROOT
@@ -41,7 +41,7 @@ def frame_of(state: State, fact: Fact) -> int:
 
 
 def _open_construct(state: State, index: int) -> int | None:
-    """The newest open parallel or loop with this statement index."""
+    """Return the newest open parallel or loop with this statement index."""
     for registry in (state.named_parallels, state.named_loops):
         for step in registry.open.newest(state.steps):
             if state.index[step] == index:
@@ -50,15 +50,15 @@ def _open_construct(state: State, index: int) -> int | None:
 
 
 def inside(state: State, container: int) -> int:
-    """The container that the next row of this frame falls into: innermost open round by order."""
+    """Return the container of the frame's next row: the innermost open iteration."""
     if container >= 0 and state.steps.kind[container] == _LOOP:
-        if not rounds_by_order(state, container):
+        if not iterations_by_order(state, container):
             return container
-        container = round_of(state, container)
+        container = current_iteration(state, container)
     while True:
         loops = state.loops.get(container)
         if loops:
-            container = round_of(state, loops[-1])
+            container = current_iteration(state, loops[-1])
             continue
         branch = _only_branch_with_loop(state, container) if state.branch_loops else None
         if branch is None:
@@ -67,10 +67,10 @@ def inside(state: State, container: int) -> int:
 
 
 def _only_branch_with_loop(state: State, container: int) -> int | None:
-    """The one branch here in which a loop is open; None when several are, or none.
+    """Return the only branch here with an open loop; None if there are several or none.
 
-    Rows of a loop inside a branch name neither. Where loops of two branches go on at a time their
-    order tells nothing, and the row stays beside the parallel.
+    Rows of a loop inside a branch name neither. While loops of two branches are open, order cannot
+    tell them apart, and the row stays beside the parallel.
     """
     loops = state.branch_loops.get(container)
     if loops is None:
@@ -86,23 +86,23 @@ def _only_branch_with_loop(state: State, container: int) -> int | None:
     return under_way[0] if len(under_way) == 1 and state.loops.get(under_way[0]) else None
 
 
-def rounds_by_order(state: State, loop: int) -> bool:
-    """Whether rows that follow an open loop belong to its round (it was begun by `started`)."""
+def iterations_by_order(state: State, loop: int) -> bool:
+    """Return whether rows after an open loop belong to its iteration: it began with `started`."""
     around = state.steps.parent[loop]
     return loop in state.loops.get(around, ())
 
 
-def waits_for_parent(fact: Fact) -> bool:
-    """Whether a row that has no frame names a parent all the same; 0 is the run itself."""
+def names_missing_parent(fact: Fact) -> bool:
+    """Return whether a row without a known frame names a parent; 0 is the run itself."""
     return bool(fact.parent_row) and fact.parent_row != fact.row
 
 
 def settle_parent(state: State, step: int, fact: Fact, frame: int) -> None:
-    """Remembers a parent that is not recorded, and takes in steps that waited for this row."""
+    """Remember a parent that is not recorded yet; adopt the steps that waited for this row."""
     row = fact.parent_row
     if row is not None and row == fact.row and not state.parent_is_index:
         state.remark("parent_cycle", step, (row,))
-    elif row is not None and frame == ROOT and waits_for_parent(fact):
+    elif row is not None and frame == ROOT and names_missing_parent(fact):
         waiting = state.waiting.setdefault(row, [])
         if step not in waiting[-1:]:
             waiting.append(step)
@@ -130,7 +130,7 @@ def _adopt(state: State, child: int, parent: int, row: int) -> None:
 
 
 def _move_indexes(state: State, child: int, before: int, container: int, row: int) -> None:
-    """What comes next for the moved step has to be found in its new place."""
+    """Move the indexes of a step along, so that later rows find it in its new container."""
     key = key_of(state.index[child], state.steps.label[child])
     known = state.by_key.get(before, {})
     if known.get((row, key)) == child:
@@ -144,11 +144,11 @@ def _move_indexes(state: State, child: int, before: int, container: int, row: in
 
 
 def key_of(statement: Any, text: str) -> Any:
-    """What makes rows of one container speak of one statement."""
+    """Return the key that rows of one statement share within a container."""
     return statement if statement is not None else ("", text)
 
 
 def promote(state: State, step: int) -> None:
-    """A statement that others name as their parent is a block, whatever its text says."""
+    """Make a statement a block because other rows name it as their parent."""
     if state.steps.kind[step] == _STATEMENT and state.steps.first[step]:
         state.steps.kind[step] = _BLOCK

@@ -1,23 +1,26 @@
-"""What an `iteration` row says: that a round of its loop is over, or that one begins.
+"""Whether an `iteration` row ends an iteration of its loop or begins one.
 
-Source: OpenProse state document, "Loops": `iteration` is appended when a round is over. A VM is a
-language model, and some append it when a round begins. Which of the two is told loop by loop, from
-the first of these that says anything:
+Source: OpenProse state document, "Loops": `iteration` is appended when an iteration is over. A VM
+is a language model, and some append it when an iteration begins. The first of these rules that
+applies decides, loop by loop:
 
-1. Something in the loop's body was recorded before the loop's first `iteration` row: rows end
-   rounds.
-2. The first `iteration` row has an instant of its end: rows end rounds. It has only that of a
-   start: they begin them.
-3. How an earlier loop of this run was written, as far as that was certain (by 1 or 2, or because
-   something was recorded between its last `iteration` row and its exit): the VM goes on like that.
-4. The first thing in the body follows the first `iteration` row: it seems that rows begin rounds.
-   When the loop is then left straight after an `iteration` row, so that a last round would be
-   empty, the document's reading holds after all: the rows ended rounds, and the first was empty.
-5. Whatever leaves rounds empty either way, such as two `iteration` rows before anything in the
-   body, or a body of which nothing was recorded: rows end rounds.
+(1) A row of the loop's body precedes the loop's first `iteration` row: rows end iterations.
 
-A loop whose start is not recorded tells nothing by 1 or 4. Where rows begin rounds, a second row
-with the number of the round under way ends it.
+(2) The first `iteration` row has an end time: rows end iterations. It has only a start time: rows
+begin them.
+
+(3) An earlier loop of this run was decided with certainty (by 1 or 2, or because rows of its body
+came between its last `iteration` row and its exit): as that one.
+
+(4) The first row of the body follows the first `iteration` row: rows seem to begin iterations. If
+the loop is then left directly after an `iteration` row, so that the last iteration would be empty,
+the document's reading holds after all: the rows ended iterations, and the first one was empty.
+
+(5) Iterations are empty either way, because two `iteration` rows precede the body or it has no
+rows: rows end iterations.
+
+Rules 1 and 4 do not apply to a loop whose start is not recorded. Where rows begin iterations, a
+second row with the number of the current one ends it.
 """
 
 from __future__ import annotations
@@ -27,53 +30,53 @@ from itertools import pairwise
 
 from inspector.derive.steps import KIND_CODE, NO_TIME
 from inspector.query.openprose.events import COMPLETED, ITERATION, RUNNING
-from inspector.query.openprose.state import Fact, RoundRow, State
+from inspector.query.openprose.state import Fact, IterationRow, State
 from inspector.query.openprose.statements import begin, record
 
 _ITERATION = KIND_CODE[ITERATION]
 BEGIN = "begin a round"
-"""What a loop's `iteration_rows` says where they do not end one."""
+"""Value of `iteration_rows` in a loop's references where rows begin iterations."""
 
 
-def round_of(state: State, loop: int) -> int:
-    """The loop's round into which the next row of its body falls; it begins with that row."""
-    current = state.rounds.get(loop)
+def current_iteration(state: State, loop: int) -> int:
+    """Return the iteration of the next row of the loop's body; begin it if necessary."""
+    current = state.iterations.get(loop)
     if current is not None:
         return current
-    if loop not in state.round_rows:
+    if loop not in state.iteration_rows:
         current = _first_in_body(state, loop)
     if current is None:
         done = state.steps.extra[loop].ref.get("iterations_completed") or 0
         current = state.add_step(loop, ITERATION, None, "", done + 1, status=RUNNING)
-    state.rounds[loop] = current
+    state.iterations[loop] = current
     return current
 
 
 def _first_in_body(state: State, loop: int) -> int | None:
-    """Decides how the loop's rows are read; the round that its newest row began, if it did."""
-    newest = state.empty_rounds.pop(loop, None)
+    """Decide how the loop's rows are read; return the iteration that its newest row began."""
+    newest = state.empty_iterations.pop(loop, None)
     missing = not state.steps.first[loop]
     alone = state.steps.children_of[loop] == 1
-    if newest is None or missing or not alone or state.rows_begin_rounds is False:
-        state.round_rows[loop] = RoundRow.ENDS
+    if newest is None or missing or not alone or state.rows_begin_iterations is False:
+        state.iteration_rows[loop] = IterationRow.ENDS
         return None
-    state.round_rows[loop] = RoundRow.SEEMS_TO_BEGIN
-    _goes_on(state, loop, newest)
+    state.iteration_rows[loop] = IterationRow.SEEMS_TO_BEGIN
+    _mark_current(state, loop, newest)
     return newest
 
 
-def take_round(state: State, fact: Fact, loop: int) -> int:
-    """Takes in an `iteration` row and returns the round that it speaks of."""
-    reading = state.round_rows.get(loop) or _reading(state, fact, loop)
-    current = state.rounds.pop(loop, None)
-    if reading in (RoundRow.BEGINS, RoundRow.SEEMS_TO_BEGIN):
-        found = _begin_round(state, fact, loop, current)
+def apply_iteration(state: State, fact: Fact, loop: int) -> int:
+    """Apply an `iteration` row; return the iteration that it belongs to."""
+    reading = state.iteration_rows.get(loop) or _reading(state, fact, loop)
+    current = state.iterations.pop(loop, None)
+    if reading in (IterationRow.BEGINS, IterationRow.SEEMS_TO_BEGIN):
+        found = _begin_iteration(state, fact, loop, current)
     else:
         if current is not None and state.steps.first[loop]:
-            state.rows_begin_rounds = False
-        found = _end_round(state, fact, loop, current)
+            state.rows_begin_iterations = False
+        found = _end_iteration(state, fact, loop, current)
         if reading is None:
-            state.empty_rounds[loop] = found
+            state.empty_iterations[loop] = found
     steps = state.steps
     steps.set_status(loop, RUNNING, fact.raw)
     steps.last[loop] = fact.n
@@ -81,27 +84,27 @@ def take_round(state: State, fact: Fact, loop: int) -> int:
     return found
 
 
-def _reading(state: State, fact: Fact, loop: int) -> RoundRow | None:
-    """What the first `iteration` row of a loop tells; None while it may be either."""
-    if loop in state.empty_rounds:
+def _reading(state: State, fact: Fact, loop: int) -> IterationRow | None:
+    """Return what the loop's first `iteration` row decides; None while it may be either."""
+    if loop in state.empty_iterations:
         return None
     if fact.ended_at is not None:
-        found, state.rows_begin_rounds = RoundRow.ENDS, False
+        found, state.rows_begin_iterations = IterationRow.ENDS, False
     elif fact.started_at is not None:
-        found, state.rows_begin_rounds = RoundRow.BEGINS, True
-    elif state.rows_begin_rounds:
-        found = RoundRow.BEGINS
+        found, state.rows_begin_iterations = IterationRow.BEGINS, True
+    elif state.rows_begin_iterations:
+        found = IterationRow.BEGINS
     else:
         return None
-    state.round_rows[loop] = found
+    state.iteration_rows[loop] = found
     return found
 
 
-def _begin_round(state: State, fact: Fact, loop: int, current: int | None) -> int:
+def _begin_iteration(state: State, fact: Fact, loop: int, current: int | None) -> int:
     steps = state.steps
     number = fact.meta.iteration
     if current is not None and number == steps.segment[current] and steps.children_of[current]:
-        return _end_round(state, fact, loop, current)
+        return _end_iteration(state, fact, loop, current)
     done = steps.more(loop).ref["iterations_completed"] or 0
     if current is not None:
         done = max(done, steps.segment[current])
@@ -112,13 +115,13 @@ def _begin_round(state: State, fact: Fact, loop: int, current: int | None) -> in
     begin(state, found, fact)
     _note_number(state, found, number)
     _note_maximum(state, loop, fact)
-    state.rounds[loop] = found
-    _goes_on(state, loop, found)
+    state.iterations[loop] = found
+    _mark_current(state, loop, found)
     return found
 
 
-def _goes_on(state: State, loop: int, current: int) -> None:
-    """The round that a row began is under way."""
+def _mark_current(state: State, loop: int, current: int) -> None:
+    """Mark the iteration that a row began as the current one."""
     steps = state.steps
     number = steps.segment[current]
     steps.set_status(current, RUNNING, steps.raw[current])
@@ -127,7 +130,7 @@ def _goes_on(state: State, loop: int, current: int) -> None:
     )
 
 
-def _end_round(state: State, fact: Fact, loop: int, current: int | None) -> int:
+def _end_iteration(state: State, fact: Fact, loop: int, current: int | None) -> int:
     steps = state.steps
     done = (steps.more(loop).ref["iterations_completed"] or 0) + 1
     number = fact.meta.iteration
@@ -164,19 +167,19 @@ def _note_maximum(state: State, loop: int, fact: Fact) -> None:
 
 
 def leave(state: State, fact: Fact, loop: int) -> None:
-    """The loop is over, and with it the round that is under way."""
-    reading = state.round_rows.pop(loop, None)
-    state.empty_rounds.pop(loop, None)
-    current = state.rounds.pop(loop, None)
+    """End the loop's current iteration because the loop ended."""
+    reading = state.iteration_rows.pop(loop, None)
+    state.empty_iterations.pop(loop, None)
+    current = state.iterations.pop(loop, None)
     if current is None:
         return
     steps = state.steps
-    begun = reading in (RoundRow.BEGINS, RoundRow.SEEMS_TO_BEGIN)
-    if reading is RoundRow.SEEMS_TO_BEGIN:
+    begun = reading in (IterationRow.BEGINS, IterationRow.SEEMS_TO_BEGIN)
+    if reading is IterationRow.SEEMS_TO_BEGIN:
         if fact.raw == "exited" and not steps.children_of[current]:
-            _ended_after_all(state, loop)
+            _shift_bodies(state, loop)
             return
-        state.rows_begin_rounds = True
+        state.rows_begin_iterations = True
     steps.set_status(current, fact.status, steps.raw[current] if begun else None)
     state.drop_indexes(current)
     number = steps.segment[current]
@@ -184,16 +187,18 @@ def leave(state: State, fact: Fact, loop: int) -> None:
         steps.more(loop).ref["iterations_completed"] = number
 
 
-def _ended_after_all(state: State, loop: int) -> None:
-    """The rows ended their rounds: what follows one belongs to the next, and the first is empty."""
+def _shift_bodies(state: State, loop: int) -> None:
+    """Correct rule 4: the rows ended iterations, so each body moves to the following iteration."""
     steps = state.steps
-    rounds = [step for step in _inside(state, loop + 1, {loop}) if steps.kind[step] == _ITERATION]
-    after = dict(pairwise(rounds))
+    iterations = [
+        step for step in _inside(state, loop + 1, {loop}) if steps.kind[step] == _ITERATION
+    ]
+    after = dict(pairwise(iterations))
     moved = _inside(state, loop + 1, after)
-    if len(moved) < sum(steps.children_of[one] for one in rounds):
-        # A step whose parent came later stands before the loop.
+    if len(moved) < sum(steps.children_of[one] for one in iterations):
+        # A step whose parent was recorded later precedes the loop.
         moved = _inside(state, 0, after)
-    for one in rounds:
+    for one in iterations:
         steps.set_status(one, COMPLETED, steps.raw[one])
         state.drop_indexes(one)
         steps.span_last[one] = steps.last[one]
@@ -203,7 +208,7 @@ def _ended_after_all(state: State, loop: int) -> None:
         steps.move(step, after[steps.parent[step]])
     state.here = None
     steps.more(loop).ref.pop("iteration_rows", None)
-    _is_over(state, loop, steps.segment[rounds[-1]])
+    _is_over(state, loop, steps.segment[iterations[-1]])
 
 
 def _inside(state: State, first: int, containers: Container[int]) -> list[int]:

@@ -1,7 +1,7 @@
-"""Loops and their rounds.
+"""Loops and their iterations.
 
 Source: OpenProse state document, "Loops". An appending writer adds `started`, one `iteration` row
-for each round, and `exited`; what lies between belongs to the round under way (`rounds`). An
+per iteration, and `exited`; rows in between belong to the current iteration (see `iterations`). An
 updating writer keeps one row and changes `current_iteration`.
 """
 
@@ -11,12 +11,12 @@ import re
 
 from inspector.query.openprose.events import BRANCH, COMPLETED, LOOP, NOTHING, PENDING, RUNNING
 from inspector.query.openprose.frames import inside
-from inspector.query.openprose.iterations import leave, take_round
+from inspector.query.openprose.iterations import apply_iteration, leave
 from inspector.query.openprose.open_constructs import (
-    LOOKED_AT,
-    begun_here,
+    MOST_SEARCHED,
     find_loop,
     find_parallel,
+    remember_construct,
     supersede,
 )
 from inspector.query.openprose.parallels import branch_step
@@ -27,7 +27,7 @@ _WORDS = re.compile(r"(loop|repeat|for|while|until)\b")
 
 
 def is_loop_row(fact: Fact) -> bool:
-    """Whether a row speaks of a loop itself rather than of something in its body."""
+    """Return whether a row is about a loop itself rather than a statement in its body."""
     meta, raw = fact.meta, fact.raw
     if raw == "iteration" or raw == "exited":
         return True
@@ -42,13 +42,13 @@ def is_loop_row(fact: Fact) -> bool:
 
 
 def apply_loop(state: State, fact: Fact, frame: int) -> int:
-    """Takes in one row of a loop and returns the step that the row belongs to."""
+    """Apply a row of a loop; return the step that the row belongs to."""
     if fact.raw == "started":
         return _start(state, fact, frame)
     loop = find_loop(state, fact, frame)
     if fact.raw == "iteration":
         loop = _without_start(state, fact, frame) if loop is None else loop
-        return take_round(state, fact, loop)
+        return apply_iteration(state, fact, loop)
     if loop is None or fact.status in (RUNNING, PENDING):
         if fact.raw == "exited":
             loop = _without_start(state, fact, frame)
@@ -62,7 +62,7 @@ def _start(state: State, fact: Fact, frame: int) -> int:
     container = _around(state, fact, frame, name)
     supersede(state, LOOP, name, container, fact)
     step = state.add_step(container, LOOP, fact, fact.text, name)
-    begun_here(state, LOOP, name, container, step)
+    remember_construct(state, LOOP, name, container, step)
     state.named_loops.add(name, step)
     begin(state, step, fact)
     by_order = fact.raw == "started" and not state.is_deepest(step)
@@ -82,13 +82,13 @@ def _name(fact: Fact) -> str:
 
 
 def _around(state: State, fact: Fact, frame: int, name: str) -> int:
-    """Where a loop begins: not inside itself, when it is begun again before its end."""
+    """Return the container of a new loop: never the loop itself if it restarts before its end."""
     if fact.meta.branch is not None:
         parallel = find_parallel(state, fact, frame)
         if parallel is not None and not state.is_deepest(parallel):
             return inside(state, branch_step(state, parallel, fact.meta.branch))
     container = inside(state, frame)
-    for around in state.named_loops.named(name).open.newest(state.steps)[:LOOKED_AT]:
+    for around in state.named_loops.named(name).open.newest(state.steps)[:MOST_SEARCHED]:
         if state.index[around] == fact.statement:
             lies_in = container == around or around in state.steps.ancestors(container)
             return state.steps.parent[around] if lies_in else container

@@ -1,7 +1,7 @@
-"""The end of a long run, before the whole of it was read.
+"""A partial view of the end of a long run, shown while the whole run is being read.
 
-The newest rows are folded by themselves, below the rows that they name as their parents. What they
-belong to by order alone (an open loop, a parallel) is not known yet: the whole fold tells.
+The newest rows are folded alone, below the rows they name as parents. Containers that follow from
+order alone (an open loop, a parallel) are unknown until the whole run is folded.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from inspector.query.tables import Table, Tables, read_tables
 from inspector.query.view import RunView
 
 LONG = 20_000
-"""Runs of up to this many events are read whole in a moment."""
+"""Events up to which a run is read whole in a moment."""
 NEWEST = 1_000
-"""Events that are shown first of a longer one."""
+"""Events shown first of a longer run."""
 LEVELS = 32
-"""Parents of parents that are looked for."""
+"""Ancestors that are looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,13 @@ class NewestRows:
     run_rows: tuple[RunRow, ...]
     damage: tuple[Damage, ...]
     rows: tuple[Row, ...]
-    """In the order of writing: parents first, then the newest."""
+    """In the order they were written: parents first, then the newest."""
 
 
 def read_newest(connection: sqlite3.Connection) -> NewestRows | None:
-    """The query to hand to a zero-touch read; None where the run is not long.
+    """Return the end of a run; None if it is not long or its rows have no key to select by.
 
-    None too where its rows have no number by which the newest could be asked for.
+    A query for a zero-touch read.
     """
     tables = read_tables(connection)
     table = tables.get("execution")
@@ -72,7 +72,7 @@ def _is_long(connection: sqlite3.Connection, key: str) -> bool:
 def _parents(
     connection: sqlite3.Connection, tables: Tables, table: Table, rows: Iterable[Row]
 ) -> list[Row]:
-    """The rows that are named as parents, and theirs, as far as they come before these."""
+    """Return the rows named as parents, and their ancestors, that precede these rows."""
     if not table.has("parent_id"):
         return []
     found: dict[int, Row] = {}
@@ -95,9 +95,9 @@ def _named_by(rows: Iterable[Row]) -> set[int]:
 def newest_view(
     found: NewestRows, place: view.RunLocation, written_at: int | None, now: int, latest: int
 ) -> RunView:
-    """The end of the run by itself, with the run's row above; instants are UTC ms.
+    """Return the end of the run, headed by the run's row; times are UTC ms.
 
-    `latest` is the last instant that can be right.
+    Times after `latest` are implausible.
     """
     end = Timeline()
     end.replace(found.rows, 0, latest)
@@ -121,6 +121,6 @@ def newest_view(
 
 
 def _unnumbered(step: Step) -> Step:
-    """Without the numbers of events, which are those among the newest only."""
+    """Remove event numbers, which count within the newest rows only."""
     attempts = tuple(replace(one, first_event=None, last_event=None) for one in step.attempts)
     return replace(step, first_event=None, last_event=None, attempts=attempts)

@@ -1,7 +1,7 @@
-"""Finding the parallel or loop that a row speaks of.
+"""Finds the parallel or loop that a row refers to.
 
-Ids may repeat: every `started` row that names branches opens another instance, so the newest open
-one counts, and among several the one in the row's own frame.
+Ids repeat: every `started` row that names branches begins another instance. The newest open one
+counts; of several, one in the row's own frame.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from inspector.model.step import StepKind
 from inspector.query.openprose.events import INTERRUPTED, LOOP, PARALLEL, RUNNING
 from inspector.query.openprose.state import ROOT, Fact, Registry, State
 
-LOOKED_AT = 20
-"""Open constructs of one name among which that of the row's own frame is looked for."""
+MOST_SEARCHED = 20
+"""Open constructs of a name that are searched for one in the row's own frame."""
 
 
 def find_parallel(state: State, fact: Fact, frame: int) -> int | None:
-    """The parallel instance that a branch or join row belongs to; a closed one if none is open."""
+    """Return the parallel that a branch or join row belongs to; an ended one if none is open."""
     name, registry = fact.meta.parallel_id, state.named_parallels
     if frame == ROOT and name is not None:
         instances = registry.by_name.get(name)
@@ -39,7 +39,7 @@ def find_parallel(state: State, fact: Fact, frame: int) -> int | None:
 
 
 def find_loop(state: State, fact: Fact, frame: int) -> int | None:
-    """The open loop that an iteration, exit or body row belongs to."""
+    """Return the open loop that an iteration, exit or body row belongs to."""
     name = fact.meta.loop_id
     if frame == ROOT and name is not None:
         instances = state.named_loops.by_name.get(name)
@@ -50,7 +50,7 @@ def find_loop(state: State, fact: Fact, frame: int) -> int | None:
 
 
 def _is_meant(state: State, frame: int, kind: StepKind, name: str | None, fact: Fact) -> bool:
-    """Whether the row's own frame is the construct that it speaks of."""
+    """Return whether the row's own frame is the construct it refers to."""
     if frame == ROOT or state.steps.kind_of(frame) is not kind:
         return False
     if name is None:
@@ -59,7 +59,7 @@ def _is_meant(state: State, frame: int, kind: StepKind, name: str | None, fact: 
 
 
 def _open(state: State, registry: Registry, name: str | None, fact: Fact) -> Sequence[int]:
-    """Open constructs of that name, without one those with the row's index; newest first."""
+    """Return open constructs of a name, or with the row's index if it has no name; newest first."""
     if name is not None:
         return registry.named(name).open.newest(state.steps)
     every = registry.open.newest(state.steps)
@@ -67,25 +67,25 @@ def _open(state: State, registry: Registry, name: str | None, fact: Fact) -> Seq
 
 
 def _in_frame(state: State, running: Sequence[int], frame: int) -> int | None:
-    """The newest of them inside the frame, else the newest."""
+    """Return the newest one inside the frame, else the newest."""
     if not running:
         return None
     if frame != ROOT:
-        for step in running[:LOOKED_AT]:
+        for step in running[:MOST_SEARCHED]:
             if frame in state.steps.ancestors(step):
                 return step
     return running[0]
 
 
 def supersede(state: State, kind: StepKind, name: str, container: int, fact: Fact) -> None:
-    """A construct that was begun anew in the same place: the older one will not end any more."""
+    """Interrupt the open construct that a new start in the same container replaces."""
     step = state.by_key.get(container, {}).get((kind, name, fact.statement))
     if step is not None and state.steps.status_of(step) is RUNNING:
         state.steps.set_status(step, INTERRUPTED, state.steps.raw[step])
         state.remark("superseded", step, (fact.row,))
 
 
-def begun_here(state: State, kind: StepKind, name: str, container: int, step: int) -> None:
-    """Remembers what a further start in the same place would supersede."""
+def remember_construct(state: State, kind: StepKind, name: str, container: int, step: int) -> None:
+    """Remember a construct so that a further start in the same container replaces it."""
     key = (kind, name, state.index[step])
     state.by_key.setdefault(container, {})[key] = step

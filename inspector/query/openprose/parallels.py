@@ -1,8 +1,8 @@
-"""Parallel instances, their branches, and the join.
+"""Parallels, their branches, and the join.
 
 Source: OpenProse state document, "Parallel Execution". Appending writers add `started` with the
-branch names, one row a branch and `joined`; updating writers change one `executing` row and give
-every branch a row of its own statement. A branch that is named but has no row is pending.
+branch names, one row per branch and `joined`; updating writers change one `executing` row and give
+every branch a row of its own statement. A named branch without a row is pending.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from inspector.query.openprose.events import (
     RUNNING,
 )
 from inspector.query.openprose.frames import inside
-from inspector.query.openprose.open_constructs import begun_here, find_parallel, supersede
+from inspector.query.openprose.open_constructs import find_parallel, remember_construct, supersede
 from inspector.query.openprose.state import Fact, State
 from inspector.query.openprose.statements import begin, record
 
 WORD = "parallel"
 _PREFIX = "parallel:"
 MOST_NAMED = 1000
-"""Branches that a parallel lists although its start did not name them; all are steps."""
+"""Branches listed in the references of a parallel that did not name them; all are steps."""
 
 
 def is_parallel_row(fact: Fact) -> bool:
-    """Whether a row speaks of a parallel or of one of its branches."""
+    """Return whether a row is about a parallel or one of its branches."""
     meta = fact.meta
     if fact.raw == "joined" or fact.text.startswith(_PREFIX):
         return True
@@ -38,7 +38,7 @@ def is_parallel_row(fact: Fact) -> bool:
 
 
 def apply_parallel(state: State, fact: Fact, frame: int) -> int:
-    """Takes in one row of a parallel and returns the step that the row belongs to."""
+    """Apply a row of a parallel; return the step that the row belongs to."""
     branch = branch_name(fact)
     if fact.raw != "joined" and (
         fact.meta.branches is not None or (branch is None and fact.status is RUNNING)
@@ -53,7 +53,7 @@ def apply_parallel(state: State, fact: Fact, frame: int) -> int:
 
 
 def branch_name(fact: Fact) -> str | None:
-    """The branch that a row names, in its metadata or in its text (`parallel:a`)."""
+    """Return the branch that a row names in its metadata or its text (`parallel:a`)."""
     if fact.meta.branch is not None:
         return fact.meta.branch
     name = fact.text.removeprefix(_PREFIX).strip()
@@ -62,7 +62,7 @@ def branch_name(fact: Fact) -> str | None:
 
 
 def branch_step(state: State, instance: int, name: str) -> int:
-    """The step of a branch; one that the parallel did not name is added."""
+    """Return the step of a branch; add one that the parallel did not name."""
     known = state.branches.setdefault(instance, {})
     step = known.get(name)
     if step is None:
@@ -78,7 +78,7 @@ def _start(state: State, fact: Fact, frame: int) -> int:
     container = _around(state, fact, frame)
     supersede(state, PARALLEL, name, container, fact)
     step = state.add_step(container, PARALLEL, fact, fact.text, name)
-    begun_here(state, PARALLEL, name, container, step)
+    remember_construct(state, PARALLEL, name, container, step)
     begin(state, step, fact)
     names = fact.meta.branches or ()
     extra = state.steps.more(step)
@@ -92,7 +92,7 @@ def _start(state: State, fact: Fact, frame: int) -> int:
 
 
 def _around(state: State, fact: Fact, frame: int) -> int:
-    """Where a parallel begins: a `branch` beside its own branches names the one around it."""
+    """Return the container of a new parallel: a `branch` names one of the outer parallel."""
     if fact.meta.branch is not None:
         for outer in state.named_parallels.open.newest(state.steps):
             step = state.branches.get(outer, {}).get(fact.meta.branch)
@@ -147,7 +147,7 @@ def _branch_row(state: State, fact: Fact, instance: int, name: str) -> int:
 
 
 def owns_row(state: State, step: int, fact: Fact) -> bool:
-    """Whether the row is the step's own, rather than one of a statement inside a branch."""
+    """Return whether the row is the step's own, not that of a statement inside a branch."""
     return state.steps.last[step] == fact.n
 
 

@@ -1,6 +1,6 @@
-"""Where an OpenProse run stands: the place from which it would be resumed. Pure.
+"""The position from which an OpenProse run would be resumed. Pure.
 
-Source: OpenProse state document, "Resuming": innermost open construct, else after the greatest
+Source: OpenProse state document, "Resuming": the innermost open construct, else after the greatest
 finished statement; a failed statement runs again; a parallel keeps its completed branches.
 """
 
@@ -24,37 +24,36 @@ _UNDECIDED = (
 )  # fmt: skip
 _NOTHING = Extra()
 _LOOKED_BACK = 10_000
-"""Events that are gone back over for a failure behind rows that were skipped."""
+"""Events searched backwards, past skipped rows, for a failure."""
 _DEEPEST = 100
-"""Frames inside frames that are told of; the language allows no more."""
+"""Nested frames that are listed; the language allows no more."""
 
 Describe = Callable[[int], Step]
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a run's record tells of its steps, whether rows or lines were folded."""
+    """The folded record of a run, from rows or from log lines."""
 
     steps: StepTable
     """With the unconfirmed branches marked."""
     index: Sequence[Any]
-    """Statement index of each step."""
     branches: Mapping[int, Mapping[str, int]]
     """Parallel → name → branch."""
-    rounds: Mapping[int, int]
-    """Loop → its iteration that is under way."""
+    iterations: Mapping[int, int]
+    """Loop → its current iteration."""
     event_step: Sequence[int]
     """The step of each event; event n is at n - 1."""
 
 
 def position_of(state: State, steps: StepTable, describe: Describe) -> Position:
-    """Where a run that keeps a database stands; `steps` has the unconfirmed branches marked."""
-    written = Written(steps, state.index, state.branches, state.rounds, state.event_step)
+    """Return the position of a run with a database; `steps` has the unconfirmed branches marked."""
+    written = Written(steps, state.index, state.branches, state.iterations, state.event_step)
     return position_in(written, describe)
 
 
 def position_in(written: Written, describe: Describe) -> Position:
-    """Where a run that has not completed stands; `describe` gives a step with its references."""
+    """Return the position of a run that has not completed; `describe` adds references to a step."""
     steps = written.steps
     innermost = _innermost_open(steps)
     container = _container_of(steps, innermost)
@@ -74,7 +73,7 @@ def position_in(written: Written, describe: Describe) -> Position:
 
 
 def _innermost_open(steps: StepTable) -> int:
-    """The construct that was opened last and is open; the run itself when there is none."""
+    """Return the open construct that began last; ROOT if none is open."""
     found = ROOT
     for status in (Status.RUNNING, Status.WAITING):
         for step in _with(steps, status):
@@ -96,19 +95,19 @@ def _with(steps: StepTable, status: Status) -> Iterator[int]:
 
 
 def _container_of(steps: StepTable, step: int) -> int:
-    """Where the statements after this point belong: the open round of a loop, a block, the run."""
+    """Return the container of the statements that follow: an iteration, a block or the run."""
     if step == ROOT or steps.kind_of(step) in (StepKind.BLOCK, StepKind.LOOP):
         return step
     return steps.parent[step]
 
 
 def _failed_here(written: Written, container: int) -> int | None:
-    """A failed statement after which nothing in its container completed (skipped ones aside)."""
+    """Return a failed statement after which its container completed nothing but skipped ones."""
     steps, last = written.steps, len(written.event_step)
     for event in range(last, max(0, last - _LOOKED_BACK), -1):
         step = written.event_step[event - 1]
         if step < 0 or steps.kind_of(step) is StepKind.SEGMENT:
-            # A line that says how the run ended is no work.
+            # A line that says how the run ended is not a statement.
             continue
         status = steps.status_of(step)
         if status is Status.SKIPPED:
@@ -164,7 +163,7 @@ def _loop(written: Written, step: int, describe: Describe) -> Position:
     return Position(
         kind="loop",
         statement_index=written.index[step],
-        after_statement_index=_greatest_finished(written, written.rounds.get(step, step)),
+        after_statement_index=_greatest_finished(written, written.iterations.get(step, step)),
         step=steps.path(step),
         **{
             **_around(steps, step, describe),
@@ -185,7 +184,7 @@ def _block(written: Written, step: int, describe: Describe) -> Position:
 
 
 def _greatest_finished(written: Written, container: int) -> Any:
-    """The statement of a container that finished and has the greatest index; None = none did."""
+    """Return the greatest index of a finished statement in a container; None if none finished."""
     steps, found = written.steps, None
     finished = {STATUS_CODE[status] for status in _FINISHED}
     for step, parent in enumerate(steps.parent):
@@ -199,7 +198,7 @@ def _greatest_finished(written: Written, container: int) -> Any:
 
 
 def _around(steps: StepTable, step: int, describe: Describe) -> dict[str, Any]:
-    """The loop round and the frame that a step stands in."""
+    """Return the iteration and the frame around a step."""
     ref = describe(step).ref
     around: dict[str, Any] = {"frame": ref.get("frame"), "depth": ref.get("depth") or None}
     lineage = [step, *steps.ancestors(step)]

@@ -315,7 +315,7 @@ def preflight(material: Material) -> PreFlight:
         resumable=True,
         reason=None,
         position=position,
-        stands=stands_in(position),
+        stands=describe_position(position),
         done=tuple(_done(material, position)),
         will_run=tuple(_will_run(position)),
         unknown=tuple(_unknown(material.steps, position)),
@@ -365,7 +365,7 @@ def _liveness(run: Run, silent: int | None) -> str:
     return f"unknown, nothing written for {age(silent)}"
 
 
-def stands_in(position: Position) -> str:
+def describe_position(position: Position) -> str:
     """Where it stands, in a few words."""
     kind = position.kind
     if kind == "parallel":

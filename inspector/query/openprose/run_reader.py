@@ -32,7 +32,7 @@ from inspector.query.openprose.sources import changed_source, project_of, source
 from inspector.query.openprose.state import State
 from inspector.query.openprose.tab_counts import kept_counts
 from inspector.query.openprose.timeline import Timeline
-from inspector.query.openprose.value_times import Tell, told_at
+from inspector.query.openprose.value_times import WriteTimes, write_times
 from inspector.query.openprose.view import Facts, RunHistory, RunLocation, pick_run_row
 from inspector.query.progress import Progress
 from inspector.query.run_reader import RunReader
@@ -498,10 +498,12 @@ class ProseRun(RunReader):
         if event >= state.events:
             return self._values(frame, full)
         now = self._clock()
-        found = self._values(frame, full, lambda rows: told_at(rows, state, event, now))
+        found = self._values(frame, full, lambda rows: write_times(rows, state, event, now))
         return replace(found, at=event)
 
-    def _values(self, frame: str | None, full: bool = False, tell: Tell | None = None) -> ValueList:
+    def _values(
+        self, frame: str | None, full: bool = False, tell: WriteTimes | None = None
+    ) -> ValueList:
         tables, inspect = view.current_tables(self._facts), self._inspect
         return self._ask(
             lambda connection: values.read_values(

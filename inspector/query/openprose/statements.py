@@ -1,7 +1,7 @@
-"""A step and its rows: attempts, statuses, instants.
+"""Applies rows to a step: attempts, statuses, times.
 
-Source: OpenProse state document, status words and "Retry". A step stays one step however often
-it is tried; a `retry` row, a start after an end, and an end after an end each begin an attempt.
+Source: OpenProse state document, status words and "Retry". A step remains one step over all
+attempts; a `retry` row, a start after an end, and an end after an end each begin an attempt.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from inspector.query.openprose.events import INTERRUPTED, RUNNING, UNKNOWN
 from inspector.query.openprose.state import EARLIEST, Fact, State
 
 MOST_ATTEMPTS = 1000
-"""Tries that are kept one by one, the first and the last; each bears its number."""
+"""Attempts kept per step, the first and the last ones; each has its number."""
 
 
 def begin(state: State, step: int, fact: Fact) -> None:
-    """The first row of a step: the columns already hold its status."""
+    """Apply the first row of a step, whose columns already have its status."""
     meta = fact.meta
     _times(state, step, fact)
     if fact.error is not None:
@@ -31,7 +31,7 @@ def begin(state: State, step: int, fact: Fact) -> None:
 
 
 def _begin_late(state: State, step: int, fact: Fact) -> None:
-    """A step whose first row already speaks of a later attempt: the earlier ones left no row."""
+    """Add the attempts before the first row, which left no rows of their own."""
     number = fact.meta.attempt or 2
     extra = state.steps.more(step)
     extra.max_attempts = fact.meta.max_attempts
@@ -41,7 +41,7 @@ def _begin_late(state: State, step: int, fact: Fact) -> None:
 
 
 def record(state: State, step: int, fact: Fact) -> None:
-    """One more row of a step that already exists."""
+    """Apply a further row to a step."""
     steps = state.steps
     if not steps.first[step]:
         steps.first[step] = fact.n
@@ -121,11 +121,11 @@ def _times(state: State, step: int, fact: Fact) -> None:
         return
     if ended is None and fact.status is RUNNING:
         steps.ended[step] = NO_TIME
-    take_times(state, step, fact.row, started, ended)
+    record_times(state, step, fact.row, started, ended)
 
 
-def take_times(state: State, step: int, row: int, started: int | None, ended: int | None) -> None:
-    """The instants of one row: kept as recorded, and on the axis where they can be right."""
+def record_times(state: State, step: int, row: int, started: int | None, ended: int | None) -> None:
+    """Record the times of a row, and extend the step's span unless they are implausible."""
     steps = state.steps
     if started is not None and steps.started[step] == NO_TIME:
         steps.started[step] = started

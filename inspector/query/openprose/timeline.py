@@ -1,4 +1,4 @@
-"""The fold of one run, kept as rows are added, changed and taken away, and its past."""
+"""The fold of one run, kept up to date as rows are added, changed and deleted, and its past."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from inspector.query.progress import Progress, no_progress
 
 BLOCK = 1024
 _FORMAT = 2
-"""Of `marshal`: without references between objects, which would cost time and gain nothing."""
+"""`marshal` format without references between objects, which would only cost time."""
 
 
 class KeptRows:
-    """Rows in their order; the first is at 0."""
+    """Rows in order; the first has number 0. Full blocks are compressed."""
 
     def __init__(self) -> None:
         self._packed: list[bytes] = []
         self._newest: list[Row] = []
         """Rows after the last full block."""
         self._unpacked: tuple[int, list[Row]] = (-1, [])
-        """The block that was needed last."""
+        """The most recently used block."""
 
     def __len__(self) -> int:
         return len(self._packed) * BLOCK + len(self._newest)
 
     def extend(self, rows: Sequence[Row]) -> None:
-        """Adds rows at the end."""
+        """Append rows."""
         newest = self._newest
         newest.extend(rows)
         full = max(0, len(newest) // BLOCK - 1) * BLOCK
@@ -44,7 +44,7 @@ class KeptRows:
         del newest[:full]
 
     def cut(self, length: int) -> None:
-        """Drops all rows after the first `length`."""
+        """Drop all rows after the first `length`."""
         if length >= len(self):
             return
         packed = length // BLOCK
@@ -55,18 +55,18 @@ class KeptRows:
         del self._newest[length - len(self._packed) * BLOCK :]
 
     def between(self, first: int, end: int) -> Iterator[Row]:
-        """Rows number `first` to `end - 1`."""
+        """Yield rows `first` to `end - 1`."""
         for stretch in self._stretches(first, end):
             yield from stretch
 
     def same(self, at: int, row: Row) -> bool:
-        """Whether the row at this place is this very one; cheap for places close to each other."""
+        """Return whether a row equals the one kept at this place; cheap for neighbouring places."""
         return next(self.between(at, at + 1), None) == row
 
     def first_difference(self, rows: Sequence[Row], start: int = 0) -> int:
-        """Where `rows`, the first of which belongs at `start`, begin to differ from these.
+        """Return the place where `rows`, the first of which belongs at `start`, differ from these.
 
-        The length of the shorter when neither has a row that the other has not.
+        If one is a prefix of the other, the length of the shorter.
         """
         at = start
         for ours in self._stretches(start, start + len(rows)):
@@ -99,7 +99,7 @@ class KeptRows:
 
 
 PART = 2_000
-"""Events that are folded between two tellings: some ten milliseconds of work."""
+"""Events folded between two progress reports, about ten milliseconds of work."""
 
 _UNFINISHED = tuple(
     STATUS_CODE[status] for status in (Status.RUNNING, Status.PENDING, Status.UNKNOWN)
@@ -120,10 +120,10 @@ class Timeline:
         return len(self._rows)
 
     def replace(self, rows: Sequence[Row], start: int, latest: int) -> int:
-        """Makes `rows` the events after the first `start`; gives the first that differed.
+        """Make `rows` the events after the first `start`; return the first that differed.
 
-        That is `len(self)` as it was before when rows were only added. Instants after `latest`
-        (UTC ms) are held to be wrong.
+        That is the previous `len(self)` if rows were only added. Times after `latest` (UTC ms) are
+        implausible.
         """
         self._latest = self.state.latest = min(latest, LATEST)
         first = self._rows.first_difference(rows, start)
@@ -135,19 +135,19 @@ class Timeline:
         return first
 
     def at(self, event: int) -> State:
-        """The state after the first `event` events, to be changed by nobody else."""
+        """Return the state after the first `event` events; the caller owns it."""
         saved = self._checkpoints.before(event)
         begun, state = (saved[0], saved[1].copy()) if saved else (0, State())
         state.latest = self._latest
         return fold(self._rows.between(begun, event), state)
 
     def is_known(self, row: Row) -> bool:
-        """Whether a row with whole ascending ids stands as it was folded."""
+        """Return whether a row is unchanged since it was folded; needs ascending integer ids."""
         event = self.state.rows.event(row[0])
         return event is not None and self._rows.same(event - 1, row)
 
     def unfinished(self, end: int, most: int) -> list[int]:
-        """Rows up to event `end` whose steps have not ended; the newest `most` of them."""
+        """Return the newest `most` rows, up to event `end`, of steps that have not ended."""
         steps, ids = self.state.steps, self.state.rows.ids
         events: set[int] = set()
         for code in _UNFINISHED:

@@ -45,14 +45,14 @@ class Span(NamedTuple):
         return self.first if self.first == self.last else None
 
 
-class Told(NamedTuple):
+class WriteTime(NamedTuple):
     """Whether a row was written by an event, and at which one it was if that is known."""
 
     then: Then
     event: int | None
 
 
-def told_at(bindings: Sequence[Binding], state: State, event: int, now: int) -> list[Told]:
+def write_times(bindings: Sequence[Binding], state: State, event: int, now: int) -> list[WriteTime]:
     """For each row in the order of writing: whether it was there after the first `event` events.
 
     `state` is that of the newest event.
@@ -64,14 +64,14 @@ def told_at(bindings: Sequence[Binding], state: State, event: int, now: int) -> 
     return [_told(one, span, event, moment) for one, span in zip(bindings, spans, strict=True)]
 
 
-def _told(binding: Binding, span: Span | None, event: int, moment: int | None) -> Told:
+def _told(binding: Binding, span: Span | None, event: int, moment: int | None) -> WriteTime:
     if span is not None:
         if span.last <= event:
-            return Told(Then.WRITTEN, span.event)
-        return Told(Then.NOT_YET if event < span.first else Then.UNKNOWN, span.event)
+            return WriteTime(Then.WRITTEN, span.event)
+        return WriteTime(Then.NOT_YET if event < span.first else Then.UNKNOWN, span.event)
     if moment is None or binding.written_at is None:
-        return Told(Then.UNKNOWN, None)
-    return Told(Then.WRITTEN if binding.written_at <= moment else Then.NOT_YET, None)
+        return WriteTime(Then.UNKNOWN, None)
+    return WriteTime(Then.WRITTEN if binding.written_at <= moment else Then.NOT_YET, None)
 
 
 class Writers:
@@ -178,5 +178,5 @@ def _ends_at(label: str, length: int) -> bool:
     return not (label[length].isalnum() or label[length] == "_")
 
 
-Tell = Callable[[Sequence[Binding]], Sequence[Told]]
+WriteTimes = Callable[[Sequence[Binding]], Sequence[WriteTime]]
 """What is asked of rows while they are read."""

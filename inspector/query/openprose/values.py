@@ -13,7 +13,7 @@ from typing import Any
 
 from inspector.model.value import Attachment, AttachmentVerdict, Then, Value
 from inspector.query.openprose.events import index_of, text_of
-from inspector.query.openprose.value_times import Binding, Tell
+from inspector.query.openprose.value_times import Binding, WriteTimes
 from inspector.query.tables import Table, Tables, quoted
 from inspector.query.view import ValueList
 from inspector.text.parse_time import parse_instant
@@ -46,7 +46,7 @@ def read_values(
     frame: str | None = None,
     full: bool = False,
     inspect: Inspect,
-    tell: Tell | None = None,
+    tell: WriteTimes | None = None,
 ) -> ValueList:
     """Values of every scope, or as one frame resolves them (`root` or a row of `execution`).
 
@@ -187,7 +187,7 @@ def _preview(content: Any, type_: str) -> str:
     return text_of(content)[:PREVIEW_BYTES]
 
 
-def _then(bindings: Sequence[_Binding], tell: Tell) -> list[_Binding]:
+def _then(bindings: Sequence[_Binding], tell: WriteTimes) -> list[_Binding]:
     """The rows that there were, or may have been, at an event."""
     asked = [
         Binding(one.name, one.frame, one.value.source_statement, one.value.updated_at)

@@ -1,4 +1,4 @@
-"""Loops and their rounds, nested and not, with and without what the document asks for."""
+"""Loops and their iterations, nested and not, with and without what the document asks for."""
 
 from __future__ import annotations
 
@@ -143,15 +143,15 @@ def test_a_loop_begun_again_before_its_end_does_not_lie_inside_itself() -> None:
     assert remarks(state) == [("superseded", (3,))]
 
 
-def nested(rounds: int = 3, inner_rounds: int = 2) -> list[Cells]:
+def nested(iterations: int = 3, inner_iterations: int = 2) -> list[Cells]:
     """Loop l1 containing parallel p1 containing, in each branch, loop l2; one text everywhere."""
-    found = [loop("l1", rounds, 1)]
-    for outer in range(1, rounds + 1):
+    found = [loop("l1", iterations, 1)]
+    for outer in range(1, iterations + 1):
         found.append(parallel("p1", "a b", 2))
         for which in ("a", "b"):
             around = {"parallel_id": "p1", "branch": which}
-            found.append(loop("l2", inner_rounds, 3, **around))
-            for inner in range(1, inner_rounds + 1):
+            found.append(loop("l2", inner_iterations, 3, **around))
+            for inner in range(1, inner_iterations + 1):
                 found.append(done(4, "session same"))
                 found.append(round_("l2", inner, 3))
             found.append(exited("l2", index=3))
@@ -173,9 +173,9 @@ def test_loop_in_parallel_in_loop_has_a_leaf_for_every_round() -> None:
         for which in ("a", "b")
         for inner in (1, 2)
     ]
-    rounds = [path for path in tree(state) if path.endswith(("/l2[1]", "/l2[2]"))]
-    assert len(rounds) == 3 * 2 * 2
-    assert "l1[2]/p1.b/l2[1]" in rounds
+    iterations = [path for path in tree(state) if path.endswith(("/l2[1]", "/l2[2]"))]
+    assert len(iterations) == 3 * 2 * 2
+    assert "l1[2]/p1.b/l2[1]" in iterations
 
 
 def test_loops_of_two_branches_that_run_at_the_same_time() -> None:
@@ -255,11 +255,11 @@ def test_ten_thousand_rounds_with_a_parallel_each_stay_cheap() -> None:
     state = State()
     state.named_parallels.open = Counting()
     state.named_parallels.by_name["p1"] = Instances(open=Counting())
-    rounds = 10_000
-    described = [loop("l1", rounds)]
-    for number in range(1, rounds + 1):
+    iterations = 10_000
+    described = [loop("l1", iterations)]
+    for number in range(1, iterations + 1):
         described += [parallel("p1", "a"), branch("p1", "a"), joined("p1"), round_("l1", number)]
     fold(rows(*described), state)
-    assert len(state.steps) == 1 + 3 * rounds
+    assert len(state.steps) == 1 + 3 * iterations
     assert len(state.by_key) < 10, "what is over is not kept in mind"
     assert looked < 5 * len(described)

@@ -15,7 +15,7 @@ from inspector.cli.main import main
 from inspector.model.value import Then
 from inspector.query.openprose.fold import fold
 from inspector.query.openprose.state import State
-from inspector.query.openprose.value_times import Binding, told_at
+from inspector.query.openprose.value_times import Binding, write_times
 from tests.query.openprose.builders import (
     Cells,
     branch,
@@ -52,7 +52,7 @@ def at_events(described: Sequence[Cells], *bindings: Binding) -> list[list[Then]
     folded = rows(*described)
     state = fold(folded, State())
     return [
-        [one.then for one in told_at(bindings, state, event, NOW)]
+        [one.then for one in write_times(bindings, state, event, NOW)]
         for event in range(len(folded) + 1)
     ]
 

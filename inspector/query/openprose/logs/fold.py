@@ -413,13 +413,13 @@ def _open_loops(state: LogState, base: int) -> list[int]:
     chain: list[int] = []
     while (loop := state.loops.get(base)) is not None:
         chain.append(loop)
-        base = state.rounds[loop]
+        base = state.iterations[loop]
     return chain
 
 
 def _begun(state: LogState, loop: int) -> int:
     """The number of the iteration that is under way."""
-    return state.steps.iteration(state.rounds[loop]) or 0
+    return state.steps.iteration(state.iterations[loop]) or 0
 
 
 def _is_used_up(state: LogState, loop: int) -> bool:
@@ -460,22 +460,22 @@ def _begins(state: LogState, container: int, marker: Marker, said: Said) -> int:
     loop = _make_loop(state, container, marker, said)
     state.steps.set_status(loop, Status.RUNNING, Status.RUNNING.value)
     state.loops[container], state.homes[loop] = loop, container
-    return _next_round(state, loop, marker, said)
+    return _next_iteration(state, loop, marker, said)
 
 
 def _goes_on(state: LogState, loop: int, marker: Marker, said: Said) -> int:
-    current = state.rounds[loop]
+    current = state.iterations[loop]
     if _begun(state, loop) == marker.number:
         record(state, current, said)
         return current
-    _end_round(state, loop, Status.COMPLETED)
-    return _next_round(state, loop, marker, said)
+    _end_iteration(state, loop, Status.COMPLETED)
+    return _next_iteration(state, loop, marker, said)
 
 
-def _next_round(state: LogState, loop: int, marker: Marker, said: Said) -> int:
+def _next_iteration(state: LogState, loop: int, marker: Marker, said: Said) -> int:
     number = marker.number or 0
     current = state.add(loop, StepKind.ITERATION, "", number, marker.statement, said)
-    state.rounds[loop] = current
+    state.iterations[loop] = current
     ref = state.steps.more(loop).ref
     ref["iterations_seen"] += 1
     ref["current_iteration"] = number
@@ -484,8 +484,8 @@ def _next_round(state: LogState, loop: int, marker: Marker, said: Said) -> int:
     return current
 
 
-def _end_round(state: LogState, loop: int, status: Status) -> None:
-    current = state.rounds.pop(loop)
+def _end_iteration(state: LogState, loop: int, status: Status) -> None:
+    current = state.iterations.pop(loop)
     if state.steps.status_of(current) in (Status.RUNNING, Status.UNKNOWN, Status.PENDING):
         state.steps.set_status(current, status, None)
     if status is Status.COMPLETED:
@@ -501,7 +501,7 @@ def _close(state: LogState, loop: int, status: Status) -> int:
     """
     container = state.homes.pop(loop)
     del state.loops[container]
-    _end_round(state, loop, status)
+    _end_iteration(state, loop, status)
     if status is not Status.COMPLETED:
         state.steps.set_status(loop, status, None)
     return container

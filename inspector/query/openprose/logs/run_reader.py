@@ -252,7 +252,9 @@ class LogRun(RunReader):
         shown = self.refresh()
         state = self._newest or LogState()
         over = shown.run.status is Status.COMPLETED
-        written = Written(shown.steps, state.numbers, state.members, state.rounds, state.event_step)
+        written = Written(
+            shown.steps, state.numbers, state.members, state.iterations, state.event_step
+        )
         receipts = () if self._ledger is None else self._ledger.receipts
         return preflight(
             Material(

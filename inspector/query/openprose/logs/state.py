@@ -95,7 +95,7 @@ class LogState:
     instances: Counter[Number] = field(default_factory=Counter)
     loops: dict[int, int] = field(default_factory=dict)
     """Container → the loop that is open in it."""
-    rounds: dict[int, int] = field(default_factory=dict)
+    iterations: dict[int, int] = field(default_factory=dict)
     """Open loop → its iteration that is under way."""
     homes: dict[int, int] = field(default_factory=dict)
     """Open loop → the container that it is open in."""
@@ -196,7 +196,7 @@ class LogState:
     def inside(self, container: int) -> int:
         """Where the next line of a container falls: its innermost open iteration."""
         while (loop := self.loops.get(container)) is not None:
-            container = self.rounds[loop]
+            container = self.iterations[loop]
         return container
 
     def base(self, marker: Marker) -> int:
@@ -243,7 +243,7 @@ class LogState:
             letters={at: dict(known) for at, known in self.letters.items()},
             instances=Counter(self.instances),
             loops=dict(self.loops),
-            rounds=dict(self.rounds),
+            iterations=dict(self.iterations),
             homes=dict(self.homes),
             blocks=dict(self.blocks),
             yielded=dict(self.yielded),

@@ -101,8 +101,8 @@ def check_steps(expected: dict[str, Any], steps: Steps) -> None:
     for ours, theirs in zip(loops, expected.get("loops", loops[:0]), strict=True):
         same("loop max", ours["of"], theirs["max"])
         same("loop exited", ours["ref"]["exited"], theirs["exited"])
-        rounds = [s for s in steps if s["kind"] == "iteration" and s["parent"] == ours["id"]]
-        same("iterations", len(rounds), theirs["iterations_seen"])
+        iterations = [s for s in steps if s["kind"] == "iteration" and s["parent"] == ours["id"]]
+        same("iterations", len(iterations), theirs["iterations_seen"])
         same("iterations", ours["ref"]["iterations_seen"], theirs["iterations_seen"])
     blocks = [s for s in steps if s["kind"] == "block"]
     for ours, theirs in zip(blocks, expected.get("blocks", []), strict=True):

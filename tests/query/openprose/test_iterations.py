@@ -1,4 +1,4 @@
-"""Whether `iteration` rows end rounds or begin them: both ways of writing one run, told apart."""
+"""`iteration` rows that end iterations, and ones that begin them: both ways of writing one run."""
 
 from __future__ import annotations
 
@@ -143,10 +143,10 @@ def test_a_loop_that_is_left_in_the_middle_of_a_round() -> None:
         assert shape(state) == {"l1[1]": ["l1[1]/11"], "l1[2]": ["l1[2]/11"]}
 
 
-def nested(begins: bool, rounds: int = 3) -> list[Cells]:
+def nested(begins: bool, iterations: int = 3) -> list[Cells]:
     """A loop with a parallel in it, each branch a loop of its own."""
     bodies = []
-    for _ in range(rounds):
+    for _ in range(iterations):
         body = [parallel("p1", "a b", 12)]
         for which in ("a", "b"):
             inner = written([[done(14)], [done(14)]], begins=begins, name="l2", index=13)
@@ -210,7 +210,7 @@ _BODIES = st.lists(
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(_BODIES, st.booleans())
 def test_a_whole_loop_is_told_rightly_either_way(bodies: list[list[Cells]], begins: bool) -> None:
-    """But for a VM that begins rounds and leaves the first or the last empty: by the document."""
+    """Except for iterations that are empty at either end, for which the document decides."""
     assume(not begins or (bodies[0] and bodies[-1]) or not any(bodies))
     found = shape(folded(*written(bodies, begins=begins)))
     assert list(found) == [f"l1[{number}]" for number in range(1, len(bodies) + 1)]
