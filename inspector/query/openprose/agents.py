@@ -35,7 +35,7 @@ MOST_SEGMENTS = 10_000
 def run_agents(
     connection: sqlite3.Connection, tables: Tables, path: str
 ) -> Sequence[Mapping[str, Any]]:
-    """The agents of one database, then segments whose agent has no row."""
+    """Return the agents of one database, then segments whose agent has no row."""
     agents = tables.get("agents")
     rows = list(read_whole_rows(connection, agents, "", ())) if agents is not None else []
     segments = _segments(connection, tables)
@@ -80,7 +80,7 @@ def _agent(
 
 
 def gaps(numbers: Sequence[int]) -> list[int]:
-    """Segment numbers that are skipped between 1 and the last one; at most a thousand."""
+    """Return the segment numbers missing between 1 and the last one; at most a thousand."""
     present = set(numbers)
     last = min(max(numbers, default=0), 1_000_000)
     missing = (number for number in range(1, last) if number not in present)
@@ -88,7 +88,7 @@ def gaps(numbers: Sequence[int]) -> list[int]:
 
 
 def outside_agents(stores: Sequence[AgentStore]) -> Sequence[Mapping[str, Any]]:
-    """Agents of project and user; a database that cannot be read is one row that says why."""
+    """Return the agents of project and user; an unreadable database is one record with why."""
     found: list[Mapping[str, Any]] = []
     for store in stores:
         if os.path.basename(store.path) != AGENTS:
@@ -113,24 +113,24 @@ def outside_agents(stores: Sequence[AgentStore]) -> Sequence[Mapping[str, Any]]:
 
 MEMORY = "memory.md"
 MOST_TEXT = 1 << 20
-"""Bytes of one memory or segment that are given."""
+"""Bytes returned of one memory or segment."""
 MOST_BYTES = 64 << 20
-"""Bytes that are read for all agents together."""
+"""Bytes read for all agents together."""
 MOST_AGENTS = 2_000
 
 Record = Mapping[str, Any]
 
 
 def kept_agents(place: RunLocation) -> list[Record]:
-    """The agents of a run in files, and those that outlive it in files and databases."""
+    """Return the agents of a run in files, and persistent ones in files and databases."""
     return [*agents_in_files(place.folder, place.roots), *outside_agents(place.agents)]
 
 
 def agents_in_files(folder: str, roots: Sequence[str] = ()) -> list[Record]:
-    """The agents of a run, of its project and of the user, as far as they are kept in files.
+    """Return the agents that a run, its project and the user keep in files.
 
-    `roots` are OpenProse roots beside the run's own. What cannot be read is one record that says
-    why in `unreadable`.
+    `roots` are OpenProse roots besides the run's own. What cannot be read is one record with the
+    reason in `unreadable`.
     """
     budget = Budget(MOST_BYTES)
     found: list[Record] = []
@@ -144,7 +144,7 @@ def _on(shelf: Shelf, budget: Budget) -> list[Record]:
     found: list[Record] = []
     for one in listed.folders():
         agent = _agent_of_files(shelf, one.name, budget)
-        # Beside the run's own, a folder of this name may be anything.
+        # Outside the run's own folder, a folder of this name may be anything.
         if shelf.scope == "run" or agent["memory"] is not None or agent["segments"]:
             found.append(agent)
     said = refused_in(shelf.root, shelf.parts)
@@ -180,7 +180,7 @@ def _agent_of_files(shelf: Shelf, name: str, budget: Budget) -> dict[str, Any]:
 
 
 def number_of(name: str, agent: str) -> int | None:
-    """The number of a segment by its file's name; None for any other file."""
+    """Return the number of a segment by its file's name; None for any other file."""
     stem, ending = os.path.splitext(name)
     number = stem.removeprefix(f"{agent}-")
     is_segment = ending == ".md" and number != stem and number.isascii() and number.isdigit()

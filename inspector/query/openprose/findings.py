@@ -1,6 +1,6 @@
-"""What a careful reader of an OpenProse run would point out, in sentences.
+"""Findings about an OpenProse run, in sentences.
 
-Whether an OpenProse run lives is not recorded: nothing here says so either way.
+Whether a run is still alive is not recorded, so no finding claims it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from inspector.query.openprose.receipts.ledger import Ledger
 
 QUIET_MS = 15 * 60_000
-"""A session may think for minutes: silence is worth a word only after a quarter of an hour."""
+"""A session may think for minutes, so a shorter silence is not worth a finding."""
 
 _WORD_CHARS = 80
 
@@ -30,13 +30,13 @@ _WORD_CHARS = 80
 def run_rows(
     rows: Sequence[RunRow], head: Run, has_tables: bool, words: Container[str]
 ) -> Iterable[Finding]:
-    """Where the table `run` does not hold the one row, with one of `words`, that it should."""
+    """Report where the table `run` does not have exactly one row with a status of `words`."""
     if rows and head.raw_status not in words:
         raw = head.raw_status
         word = "no status" if raw is None else f"the status {_quoted(raw)}"
-        yield Finding("unknown_status", f"The run has {word}, which the state document lacks.")
+        yield Finding("unknown_status", f"The run has {word}, which is not documented.")
     if not rows and has_tables:
-        yield Finding("run_row_missing", "No row says how the run stands.", "run")
+        yield Finding("run_row_missing", "The table run has no row: status unknown.", "run")
     if len(rows) > 1:
         folder = os.path.basename(os.path.dirname(head.store.path))
         named = any(row.id == folder for row in rows)
@@ -45,42 +45,42 @@ def run_rows(
 
 
 def run_instants(run: Run, now: int) -> Iterable[Finding]:
-    """Instants of the run itself that cannot be right."""
+    """Report implausible times of the run itself."""
     for moment, which in ((run.started_at, "start"), (run.ended_at, "end")):
         if moment is not None and not plausible(moment, now):
-            yield Finding("implausible_time", f"The run's {which} cannot be right.", "run")
+            yield Finding("implausible_time", f"The run's {which} time is implausible.", "run")
     if run.started_at is not None and run.ended_at is not None and run.ended_at < run.started_at:
         yield Finding("clock_skew", "The run ends before it starts; no duration is given.", "run")
 
 
 def orphans(found: Iterable[tuple[str, int | str]]) -> Iterable[Finding]:
-    """Values (name, frame) whose frame is not recorded."""
+    """Report values (name, frame) whose frame is not recorded."""
     for name, frame in found:
         yield Finding(
             "orphan_binding",
-            f"The value {_quoted(name)} names row {frame} as its frame, which is not there.",
+            f"The value {_quoted(name)} names row {frame} as its frame, which does not exist.",
             name,
         )
 
 
 def _quoted(text: str) -> str:
-    """A word from the data inside of a sentence, at most 80 characters of it."""
+    """Return a word from the data, quoted, at most 80 characters of it."""
     return repr(text if len(text) <= _WORD_CHARS else text[:_WORD_CHARS] + "…")
 
 
 def liveness(status: Status, last_activity_at: int | None, now: int) -> Iterable[Finding]:
-    """A run that says running and writes nothing."""
+    """Report a run that says running and writes nothing."""
     if status is not Status.RUNNING or last_activity_at is None:
         return
     silent = now - last_activity_at
     if silent >= QUIET_MS:
-        yield Finding("quiet", f"Nothing written for {age(silent)}; whether it lives is not known.")
+        yield Finding("quiet", f"Nothing written for {age(silent)}; liveness unknown.")
 
 
 def ending(
     status: Status, open_: Sequence[OpenConstruct], state: State, has_output: bool
 ) -> Iterable[Finding]:
-    """Where the run's own word and its events do not say the same."""
+    """Report contradictions between the run's own status and its events."""
     if status is Status.COMPLETED:
         for construct in open_:
             yield Finding(
@@ -110,7 +110,7 @@ def _all_finished(state: State) -> bool:
 
 
 def name_of(construct: OpenConstruct) -> str:
-    """A construct in words, such as `parallel p1 (instance 3)` or `statement 2`."""
+    """Return a construct in words, such as `parallel p1 (instance 3)` or `statement 2`."""
     name = construct.id if construct.id is not None else construct.statement_index
     words = f"{construct.kind} {name}" if name is not None else f"a {construct.kind}"
     repeated = construct.kind is StepKind.PARALLEL and (construct.instance or 1) > 1
@@ -122,7 +122,7 @@ def _capital(text: str) -> str:
 
 
 def unconfirmed(branches: Sequence[tuple[str, str]]) -> Iterable[Finding]:
-    """Branches (name, step id) that have a value but no row of their own."""
+    """Report branches (name, step id) that have a value but no row."""
     for name, step in branches:
         yield Finding(
             "unconfirmed",
@@ -132,13 +132,13 @@ def unconfirmed(branches: Sequence[tuple[str, str]]) -> Iterable[Finding]:
 
 
 def source(snapshot: str | None) -> Iterable[Finding]:
-    """A program that was changed after the run began: for information, the snapshot counts."""
+    """Report a program that changed after the run began; the run uses the snapshot."""
     if snapshot is not None:
         yield Finding("source_changed", f"The source has changed since {snapshot} was taken.")
 
 
 def chains(ledger: Ledger | None) -> Iterable[Finding]:
-    """Receipts whose chain does not hold."""
+    """Report receipts whose chain does not hold."""
     for chain in () if ledger is None else ledger.chains:
         for broken in chain.broken[:1]:
             yield Finding(
@@ -150,7 +150,7 @@ def chains(ledger: Ledger | None) -> Iterable[Finding]:
 
 
 def oddities(state: State) -> Iterable[Finding]:
-    """What the fold met: parents that are missing or circular, unknown words, broken metadata."""
+    """Report anomalies of the fold: missing or circular parents, unknown words, bad metadata."""
     orphans = ((row, step) for row, steps in state.waiting.items() for step in steps)
     for count, (row, step) in enumerate(orphans, 1):
         if count > KEPT_REMARKS:
@@ -160,7 +160,7 @@ def oddities(state: State) -> Iterable[Finding]:
         first = _name(state, state.first_row(step))
         yield Finding(
             "parent_missing",
-            f"Row {first} names row {_name(state, row)} as its parent, which is not there.",
+            f"Row {first} names row {_name(state, row)} as its parent, which does not exist.",
             f"execution:{first}",
         )
     for remark in state.remarks:
@@ -176,7 +176,7 @@ def _more(count: int) -> str:
 
 
 def _name(state: State, row: int | None) -> str:
-    """A row as it is named in a sentence, by its recorded id."""
+    """Return the recorded id of a row, for a sentence."""
     known = None if row is None else state.rows.id_of(row)
     return "without an id" if known is None else str(known)
 
@@ -186,19 +186,19 @@ def _sentence(remark: Remark, names: Sequence[str]) -> str:
     if remark.code == "parent_cycle":
         if len(names) == 1:
             return f"Row {row} names itself as its parent."
-        return f"Rows {' and '.join(names)} name each other as parents; the circle is cut once."
+        return f"Rows {' and '.join(names)} name each other as parents; the cycle is broken once."
     if remark.code == "unknown_status":
-        return f"Row {row} has the status {_quoted(remark.detail)}, which the state document lacks."
+        return f"Row {row} has the status {_quoted(remark.detail)}, which is not documented."
     return _SENTENCES[remark.detail or remark.code].format(row=row)
 
 
 _SENTENCES = {
     "malformed_metadata": "Row {row} has metadata that is not a JSON object; it is shown raw.",
-    "clock_skew": "Row {row} ends before it starts; its duration is left out.",
-    "too_deep": "Row {row} lies deeper than calls can be; it is shown beside what it names.",
-    "before_parent": "Row {row} starts before what it is a part of; the clock may have been set.",
-    "implausible_time": "Row {row} bears an instant that cannot be right; the axis leaves it out.",
-    "superseded": "A construct was begun again by row {row} before its end was recorded.",
-    "start_missing": "Row {row} speaks of a construct whose start is not recorded.",
+    "clock_skew": "Row {row} ends before it starts; its duration is unknown.",
+    "too_deep": "Row {row} is nested too deeply; it is shown beside its parent.",
+    "before_parent": "Row {row} starts before its parent; the clock may have been set.",
+    "implausible_time": "Row {row} has an implausible time, which the time axis ignores.",
+    "superseded": "Row {row} starts a construct again before its end was recorded.",
+    "start_missing": "Row {row} belongs to a construct whose start is not recorded.",
     "parent_is_index": "Row {row} names a statement number as its parent, not a row.",
 }

@@ -24,17 +24,17 @@ _PROMPT_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One gate that nobody has answered."""
+    """An unanswered gate."""
 
     name: str
     prompt: str
     deadline: int | None
-    """UTC ms; None when there is none or it names no instant."""
+    """UTC ms; None without a deadline or if it cannot be parsed."""
     deadline_raw: str | None
 
 
 def pending_gates(connection: sqlite3.Connection, tables: Tables) -> Sequence[Gate]:
-    """Gates without an answer, oldest first; none where the table cannot be read."""
+    """Return unanswered gates, oldest first; none if the table cannot be read."""
     table = tables.get("gates")
     if table is None or not table.has("status"):
         return ()
@@ -63,7 +63,7 @@ def pending_gates(connection: sqlite3.Connection, tables: Tables) -> Sequence[Ga
 
 
 def waiting(gates: Iterable[Gate], now: int) -> Iterable[Finding]:
-    """What is waited for, and until when. A deadline that passed is said, not acted upon."""
+    """Report each gate and its deadline. A deadline that passed is reported, not acted upon."""
     for gate in gates:
         name = f"gate {gate.name}" if gate.name else "a gate"
         asked = f": {gate.prompt}" if gate.prompt else "."
@@ -76,7 +76,7 @@ def waiting(gates: Iterable[Gate], now: int) -> Iterable[Finding]:
             passed = age(now - gate.deadline)
             yield Finding(
                 "gate_expired",
-                f"Nobody answered {name}; its time was over at {when}, {passed} ago{asked}",
+                f"No answer to {name}; its deadline passed at {when}, {passed} ago{asked}",
                 gate.name,
             )
         else:
@@ -89,6 +89,6 @@ def waiting(gates: Iterable[Gate], now: int) -> Iterable[Finding]:
 
 
 def _in_words(instant: int) -> str | None:
-    """An instant as a sentence has it: to the minute, with its zone."""
+    """Return an instant to the minute, with its time zone."""
     exact = rfc3339(instant)
     return None if exact is None else f"{exact[:16].replace('T', ' ')} UTC"

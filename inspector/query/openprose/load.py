@@ -1,4 +1,4 @@
-"""One read of a run's database: what the head needs, and the facts that may have changed."""
+"""One read of a run's database: its head, and the rows that may have changed."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 COUNTED = ("bindings", "agents", "receipt", "world_model_version", "imports")
 MOST_JUDGED = 5_000
-"""Receipts that are judged with every change; more only when somebody asks."""
+"""Maximum receipts judged on every change; more are judged when they are asked for."""
 MOST_DIGESTED = 5_000
 
 
 class LedgerMark(NamedTuple):
-    """Enough of a table of receipts to know whether anything was added or altered."""
+    """The state of a receipt table; differs after any insertion or change."""
 
     receipts: int = 0
     newest: int | None = None
     digest: int = 0
-    """Of every cell; 0 where there are more than `MOST_DIGESTED` receipts."""
+    """Hash of every cell; 0 for more than `MOST_DIGESTED` receipts."""
 
 
 def ledger_mark(connection: sqlite3.Connection, tables: Tables) -> LedgerMark:
-    """How many receipts there are, which is the newest, and a digest of all."""
+    """Return the state of the receipt table; an empty one without a readable table."""
     table = tables.get("receipt")
     if table is None:
         return LedgerMark()
@@ -57,7 +57,7 @@ def ledger_mark(connection: sqlite3.Connection, tables: Tables) -> LedgerMark:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What one read found. `changed` are rows that were asked for again."""
+    """The result of one read. `changed` are rows that were read again."""
 
     tables: Tables
     schema_version: int
@@ -73,7 +73,7 @@ class Loaded:
     ledger_mark: LedgerMark
     gates: tuple[Gate, ...]
     ledger: Ledger | None
-    """The receipts, when they are not those that were known and are not too many to judge."""
+    """The receipts; None if unchanged or too many to judge every time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +81,18 @@ class Wanted:
     """What is already known, so that only the rest is read."""
 
     after: int | None = None
-    """Newest row id that is known; None = read every fact."""
+    """Newest known row id; None = read every row."""
     again: Sequence[int] = ()
-    """Row ids of facts that had not ended."""
+    """Ids of rows whose steps had not ended."""
     tables: Tables | None = None
     schema_version: int | None = None
     ledger_mark: LedgerMark | None = None
     pause: CancelCheck = no_check
-    """Called while facts are read."""
+    """Called while rows are read."""
 
 
 def loader(wanted: Wanted) -> Callable[[sqlite3.Connection], Loaded]:
-    """The query to hand to a zero-touch read: no effect but its answer."""
+    """Return the query for a zero-touch read."""
 
     def load(connection: sqlite3.Connection) -> Loaded:
         version = connection.execute("PRAGMA schema_version").fetchone()[0]
@@ -141,7 +141,7 @@ def _counts(connection: sqlite3.Connection, tables: Tables) -> Mapping[str, int]
             continue
         rows = quoted(name)
         if name == "bindings":
-            # What is listed: one value for each name and scope, however often it was written.
+            # One value per name and scope, however often it was written.
             keys = f"{table.column('name')}, {table.column('execution_id')}"
             rows = f"(SELECT DISTINCT {keys} FROM bindings)"
         with suppress(sqlite3.DatabaseError):
@@ -156,8 +156,8 @@ _BESIDE = {
     "agents": ("name", "agent_segments", "agent_name", "DISTINCT "),
     "world_model_version": ("version", "world_model_published", "version", ""),
 }
-"""Tables whose tab also lists what another one names and they do not hold: segments of no agent,
-published versions that are not kept."""
+"""Tables whose tab also lists what another table refers to and they lack: segments without an
+agent, published versions that are not stored."""
 
 
 def _only_beside(
@@ -175,7 +175,7 @@ def _only_beside(
     known = "SELECT NULL WHERE 0"
     if table is not None:
         known = f"SELECT coalesce({table.column(key)}, '') FROM {quoted(name)}"
-    # What has no name is listed once, as any other.
+    # Rows without a name are listed once.
     rows = f"SELECT {distinct}coalesce({quoted(column)}, '') AS named FROM {quoted(other)}"
     sql = f"SELECT count(*) FROM ({rows}) WHERE named NOT IN ({known})"
     return int(connection.execute(sql).fetchone()[0])

@@ -1,7 +1,7 @@
-"""What differs between two versions of a world model, file by file; or the files of one version.
+"""The differences between two versions of a world model, file by file, or the files of one.
 
-Asked for as `A..B`, `..B` (what the node had before B) or `A`, each a version, its recomputed
-address, or enough of the beginning or end of either.
+Selected by `A..B`, `..B` (B against the node's previous version) or `A`, each a version, its
+recomputed address, or enough of the beginning or end of either.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from inspector.query.openprose.world_models import Kept, ModelFile, change_of, d
 SCHEME = "sha256:"
 BETWEEN = ".."
 LEAST_ASKED = 4
-"""Characters that name a version."""
+"""Minimum characters that select a version."""
 MOST_TEXT = 1 << 20
-"""Bytes of a file that are compared line by line."""
+"""Maximum bytes of a file that is compared line by line."""
 MOST_LINES = 5_000
-"""Lines that differ, beyond which they are not set beside each other."""
+"""Maximum differing lines; beyond it, files are not compared line by line."""
 MOST_FILES = 2_000
 
 Record = Mapping[str, Any]
 
 
 def keep(versions: Iterable[Kept], which: str) -> list[Kept]:
-    """All versions; only those that `which` asks for with their files, which may be large."""
+    """Return all versions; only those that `which` selects keep their files, which may be large."""
     found: list[Kept] = []
     newest: dict[tuple[Any, Any], int] = {}
     wanted = _wanted(which)
@@ -47,7 +47,7 @@ def keep(versions: Iterable[Kept], which: str) -> list[Kept]:
 
 
 def answer(kept: Sequence[Kept], which: str) -> list[Record]:
-    """The records of versions, or what `which` asks for. Raises KeyError where nothing is that."""
+    """Return the records of versions, or what `which` selects. Raises KeyError without a match."""
     if not which:
         return [one.record for one in kept]
     first, between, second = which.partition(BETWEEN)
@@ -85,10 +85,10 @@ def _has(record: Record, field: str, wanted: str) -> bool:
 
 
 def _one(kept: Sequence[Kept], wanted: str) -> int:
-    """The place of the version that is asked for; of several places with it the first.
+    """Return the index of the selected version; of several, the first.
 
-    What the bytes are goes before what they are kept as: a version that was changed bears the
-    address of the one that it was.
+    The recomputed address takes precedence over the claimed one: a version that was changed still
+    claims the address of its original.
     """
     for field in ("address", "version"):
         found = [at for at, one in enumerate(kept) if _has(one.record, field, wanted)]
@@ -105,7 +105,7 @@ def _files(kept: Sequence[Kept], at: int, wanted: str) -> tuple[ModelFile, ...]:
 
 
 def _before(kept: Sequence[Kept], at: int) -> tuple[ModelFile, ...] | None:
-    """The files of the node's version before, as far as they could be read."""
+    """Return the files of the node's previous version, if they could be read."""
     place = _place(kept[at])
     earlier = (one.files for one in reversed(kept[:at]) if _place(one) == place)
     return next((files for files in earlier if files is not None), None)
@@ -136,7 +136,7 @@ def _compared(old: Sequence[ModelFile], new: Sequence[ModelFile]) -> list[Record
 
 
 def text_of(content: bytes) -> str | None:
-    """A file as text; None where it is none, or too long to be shown."""
+    """Return a file as text; None if it is not text or too long."""
     if len(content) > MOST_TEXT or b"\0" in content:
         return None
     try:
@@ -146,9 +146,9 @@ def text_of(content: bytes) -> str | None:
 
 
 def lines_between(before: bytes, after: bytes) -> list[str] | None:
-    """The lines that differ with three around them, after ` `, `-`, `+` or `@@`.
+    """Return the differing lines with three of context, prefixed with ` `, `-`, `+` or `@@`.
 
-    JSON is laid out first. None where either side is no text or too much differs.
+    JSON is formatted first. None if either side is not text or too much differs.
     """
     old, new = text_of(before), text_of(after)
     if old is None or new is None:

@@ -54,15 +54,15 @@ _NOT_CONTENT = (POINTER, STAMP, LEDGER, "workspace.bin")
 
 MOST_NODES = 2_000
 MOST_VERSIONS = 2_000
-"""Of one node."""
+"""Per node."""
 MOST_FILES = 2_000
-"""Of one version that is a folder."""
+"""Per version that is a folder."""
 LARGEST = 64 << 20
-"""Bytes of one file that are read."""
+"""Maximum bytes read of one file."""
 MOST_BYTES = 256 << 20
-"""Bytes that are read for one answer."""
+"""Maximum bytes read for one answer."""
 DEEPEST = 8
-"""Folders inside one another in a version."""
+"""Maximum depth of folders in a version."""
 
 _ADDRESS = re.compile(r"(?:sha256[_:-])?([0-9a-f]{64})")
 
@@ -72,18 +72,18 @@ Parts = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the bytes of a version came to."""
+    """The result of reading a version."""
 
     version: str | None
-    """The address that is claimed; None where nothing claims one."""
+    """The claimed address; None without a claim."""
     files: tuple[ModelFile, ...] | None
     size: int
     path: str
     """Relative to the root."""
     written: int
-    """When it was last written (UTC ms)."""
+    """Last modification (UTC ms)."""
     address: str | None = None
-    """Recomputed; None where something of it could not be read."""
+    """Recomputed; None if part of it could not be read."""
     trouble: tuple[str, ...] = ()
     published: bool = False
     stamped: bool = False
@@ -93,10 +93,10 @@ class Found:
 def model_files(
     shelf: Shelf, budget: Budget | None = None, named: Namings = NO_RECEIPTS
 ) -> Iterator[Kept]:
-    """Every version of every node on a shelf, node by node, the oldest first.
+    """Return every version of every node on a shelf, node by node, oldest first.
 
-    By the receipts that name them, as far as `named` or a ledger beside them tells; those that no
-    receipt names follow by when they were written.
+    Ordered by the receipts that name them, from `named` or a ledger beside them; versions that no
+    receipt names follow by modification time.
     """
     budget = Budget(MOST_BYTES) if budget is None else budget
     listed = safe_listdir(shelf.root, shelf.parts, MOST_NODES)
@@ -108,7 +108,7 @@ def model_files(
 
 
 def kept_models(place: RunLocation, receipts: Sequence[CommitRecord] = ()) -> Iterator[Kept]:
-    """Every version that a run, its project and the user keep in files.
+    """Return every version that a run, its project and the user keep in files.
 
     `receipts` are the run's own.
     """
@@ -166,14 +166,14 @@ def _node(shelf: Shelf, name: str, budget: Budget, by_node: Namings) -> Iterator
 
 
 def _ledger(root: str, parts: Sequence[str], budget: Budget) -> list[CommitRecord]:
-    """The receipts that the node keeps beside its versions."""
+    """Return the receipts that the node keeps beside its versions."""
     content = budget.read(root, (*parts, LEDGER), LARGEST)
     return [] if content.data is None else rows_to_receipts(
         file_rows(LEDGER, content.data), 1, parts[-1])  # fmt: skip
 
 
 def _chain(receipts: Sequence[CommitRecord]) -> Record:
-    """How many receipts lie beside the versions, and what their chain proves."""
+    """Return how many receipts lie beside the versions, and the verdict on their chain."""
     if not receipts:
         return {}
     verdicts = {chain.verdict for chain in judge(receipts)}
@@ -184,7 +184,7 @@ def _chain(receipts: Sequence[CommitRecord]) -> Record:
 
 
 def _is_named_as(one: Found) -> str | None:
-    """What receipts name a version by: what its bytes are where it does not claim anything."""
+    """Return the address by which receipts name a version: recomputed if it claims none."""
     return one.version or one.address
 
 
@@ -193,7 +193,7 @@ def _addresses(one: Found) -> tuple[str, ...]:
 
 
 def _node_name(shelf: Shelf, name: str) -> str:
-    """The node of a folder: reactor writes its name as hex, everything else as it is."""
+    """Return the node of a folder; a reactor writes its name as hex."""
     if shelf.parts != (MODELS,):
         return name
     try:
@@ -203,7 +203,7 @@ def _node_name(shelf: Shelf, name: str) -> str:
 
 
 def pointer_of(root: str, parts: Sequence[str], budget: Budget) -> str | None:
-    """The published version by `published.json` or a stamp that holds an address."""
+    """Return the published version named by `published.json` or by a stamp with an address."""
     for name in (POINTER, STAMP):
         text = budget.read(root, (*parts, name), 1 << 20).text or ""
         raw = parsed(text.encode()) if name == POINTER else text.strip()
@@ -216,7 +216,7 @@ def pointer_of(root: str, parts: Sequence[str], budget: Budget) -> str | None:
 
 
 def address_in(value: object) -> str | None:
-    """The address that a name or text is, written in one way; None where it is none."""
+    """Return a name or text as a normalized address; None if it is not one."""
     found = _ADDRESS.fullmatch(value) if isinstance(value, str) else None
     return None if found is None else f"sha256:{found[1]}"
 
@@ -232,7 +232,7 @@ def _versions(root: str, parts: Sequence[str], budget: Budget) -> Iterator[Found
 
 
 def _file(root: str, parts: tuple[str, ...], one: Entry, budget: Budget) -> Found:
-    """A version that is one file: a framed container, named by its address."""
+    """Read a version that is one file: a framed container, named by its address."""
     stem = one.name.removesuffix(".bin")
     content = budget.read(root, parts, LARGEST)
     found = Found(
@@ -248,7 +248,7 @@ def _file(root: str, parts: tuple[str, ...], one: Entry, budget: Budget) -> Foun
 
 
 def _tree(root: str, parts: tuple[str, ...], budget: Budget, written: int = 0) -> Found:
-    """A version that is a folder of files."""
+    """Read a version that is a folder of files."""
     listed, said = _walk(root, parts)
     files: list[ModelFile] = []
     size = 0
@@ -273,7 +273,7 @@ def _tree(root: str, parts: tuple[str, ...], budget: Budget, written: int = 0) -
 def _walk(
     root: str, parts: tuple[str, ...]
 ) -> tuple[list[tuple[tuple[str, ...], Entry]], list[str]]:
-    """Regular files below a folder by their way from it, and what is not looked at."""
+    """Return regular files below a folder by relative path, and what was skipped."""
     found: list[tuple[Parts, Entry]] = []
     said: list[str] = []
     waiting: list[Parts] = [()]
@@ -293,7 +293,7 @@ def _walk(
 def _current(
     shelf: Shelf, parts: tuple[str, ...], pointer: str | None, budget: Budget, has_versions: bool
 ) -> Found | None:
-    """What is published as files: in `published/`, or right in the folder of a run's node."""
+    """Read what is published as files: in `published/`, or directly in the node's folder."""
     root = shelf.root
     names = {one.name for one in safe_listdir(root, parts).entries}
     stamp, below = pointer, parts
@@ -338,6 +338,6 @@ def _integrity(one: Found) -> str:
     if one.address == one.version:
         return Integrity.VERIFIED.value
     if one.stamped or one.version is None or address_in(one.version) is None:
-        # A stamp is what an agent wrote: only that both are equal proves something.
+        # Agents write stamps, so only equality proves something.
         return Integrity.UNVERIFIED.value
     return Integrity.TAMPERED.value

@@ -20,12 +20,12 @@ from inspector.store.files import safe_listdir
 
 AGENT_FOLDER, WORLD_MODELS = KEPT
 _OLD_ROOTS = (".prose", "prose")
-"""Roots in which what outlives runs lay directly, without `state/`."""
+"""Roots in which persistent files lay directly, without `state/`."""
 _HOMES = ("home", "Users")
 
 
 class Shelf(NamedTuple):
-    """One folder in which things of a scope are kept, each in a folder of its own."""
+    """A folder in which one scope keeps things of a kind, each in a folder of its own."""
 
     root: str
     parts: tuple[str, ...]
@@ -33,12 +33,12 @@ class Shelf(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where it is."""
+        """The folder."""
         return os.path.join(self.root, *self.parts)
 
 
 def root_above(folder: str) -> str | None:
-    """The OpenProse root that holds the `runs/` of a run folder; None where it lies elsewhere."""
+    """Return the OpenProse root that holds the `runs/` of a run folder; None elsewhere."""
     while os.path.basename(os.path.dirname(folder)) == IMPORTS:
         folder = os.path.dirname(os.path.dirname(folder))
     holder = os.path.dirname(folder)
@@ -46,7 +46,7 @@ def root_above(folder: str) -> str | None:
 
 
 def is_users(root: str) -> bool:
-    """Whether an OpenProse root is a user's own: below a home folder, by its place alone."""
+    """Return whether an OpenProse root is a user's own, by its path: below a home folder."""
     for known in USER_ROOTS:
         home = root.removesuffix(f"/{known}")
         if home != root:
@@ -57,9 +57,9 @@ def is_users(root: str) -> bool:
 
 
 def shelves(folder: str, name: str, others: Sequence[str] = ()) -> Iterator[Shelf]:
-    """Where things called `name` are kept for a run: in the run, the project, and for the user.
+    """Return the folders called `name` of the run, the project and the user.
 
-    `others` are OpenProse roots beside the run's own.
+    `others` are OpenProse roots besides the run's own.
     """
     yield Shelf(folder, (name,), "run")
     root = root_above(folder)
@@ -83,7 +83,7 @@ class Budget:
     left: int
 
     def read(self, root: str, parts: Sequence[str], most: int) -> Content:
-        """The first `most` bytes of a file below `root`, as far as the budget goes."""
+        """Return the first `most` bytes of a file below `root`, within the budget."""
         wanted = min(most, self.left)
         attachment, data = inspect_attachment(root, "/".join(parts), preview_bytes=wanted)
         self.left -= len(data)
@@ -109,19 +109,19 @@ class Content(NamedTuple):
     """What was read of a file."""
 
     data: bytes | None
-    """None where nothing may be read; without the end where `trouble` says so."""
+    """None if it may not be read; incomplete if `trouble` says so."""
     size: int
     trouble: str | None
-    """Why this is not the whole file, as a sentence without its full stop."""
+    """Why this is not the whole file, without a full stop."""
 
     @property
     def text(self) -> str | None:
-        """As text; what is not UTF-8 is replaced."""
+        """As text; bytes that are not UTF-8 are replaced."""
         return None if self.data is None else self.data.decode("utf-8", "replace")
 
 
 def refused_in(root: str, parts: Sequence[str]) -> list[str]:
-    """What keeps a folder from being listed whole, and names in it that are never followed."""
+    """Return why a folder cannot be listed whole, and the names in it that are not followed."""
     listed = safe_listdir(root, parts)
     said = ["it may not be listed"] if listed.denied else []
     odd = [one.name for one in listed.entries if not one.is_file and not one.is_folder]

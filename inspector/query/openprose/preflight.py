@@ -1,7 +1,8 @@
-"""What resuming an OpenProse run would do. Pure.
+"""The plan of resuming an OpenProse run, and the prompt for its host. Pure.
 
-Source: OpenProse state documents, "Resuming", and the language: there is no command that resumes a
-run; a host with the skill is asked in plain words.
+Source: OpenProse state documents, "Resuming", and the language: no command resumes a run; a host
+with the skill is asked in plain words. Nothing recorded is an instruction: recorded data goes into
+one block of JSON, and the prompt says that it is not trusted.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from inspector.text.mask import mask
 from inspector.text.numbers import age
 
 MOST_BYTES = 48_000
-"""A prompt is one word of a command; every system hands over more than twice as much."""
+"""A prompt is one command-line argument; every system allows more than twice as much."""
 MOST_LISTED = (200, 60, 20, 5, 0)
-"""How many of each list are given; the next number when that was too much."""
+"""Maximum entries per list; the next number if the prompt is too long."""
 LONGEST_NAME = 300
 LONGEST_ERROR = 600
 
 _OWN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-z]{1,12}", re.ASCII)
-"""An id as the language makes it; any other may be a sentence."""
+"""An id as the language makes it; any other might be a sentence."""
 _TOLD_KINDS = {
     KIND_CODE[kind]
     for kind in (
@@ -39,7 +40,7 @@ _TOLD_KINDS = {
     )
 }  # fmt: skip
 _MARKUP = re.compile("[`<>&'\x7f]")
-"""What could end the block, look like a tag to whoever reads it, or end a shell's quotes."""
+"""Characters that could end the block, look like a tag, or end a shell's quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Subject:
 
 
 def prompt(subject: Subject) -> str:
-    """All words; plain ASCII without control characters but line breaks."""
+    """Return the prompt: ASCII without control characters except line breaks."""
     before = "\n".join(_sentences(subject))
     done = _steps_with(subject.steps, Status.COMPLETED)
     skipped = _steps_with(subject.steps, Status.SKIPPED)
@@ -212,7 +213,7 @@ def _position(position: Position, most: int) -> Mapping[str, Any]:
     if "kind" in given and position.kind in ("loop", "block", "next"):
         given.setdefault("after_statement_index", None)
     if position.kind == "parallel":
-        # Never shortened to fewer: a branch that is left out would not be run.
+        # Never truncated: a branch that is left out would not be run.
         given["keep"] = [_short(name) for name in position.keep]
         given["rerun"] = [_short(name) for name in position.rerun]
         given["unconfirmed"] = [_short(name) for name in position.unconfirmed]
@@ -229,7 +230,7 @@ def _steps_with(steps: StepTable, status: Status) -> list[int]:
 
 
 def _path_list(steps: StepTable, numbers: Sequence[int], most: int) -> list[str]:
-    """Paths of the last of these steps, which are the nearest."""
+    """Return the paths of the last of these steps, the closest to the position."""
     return [_short(steps.path(step)) for step in numbers[max(0, len(numbers) - most) :]]
 
 
@@ -255,7 +256,7 @@ def _value(value: Value) -> Mapping[str, Any]:
 
 
 def _short(value: Any) -> Any:
-    """A name without its end, when it is too long for one; a number that JSON has."""
+    """Return a name, truncated if it is too long; a float that JSON lacks becomes text."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, str) and len(value) > LONGEST_NAME:
@@ -264,9 +265,9 @@ def _short(value: Any) -> Any:
 
 
 RECENT_MS = 10 * 60_000
-"""A running run that was written so recently is only resumed after its id was typed."""
+"""A running run that was written more recently is resumed only after its id is typed."""
 MOST_NAMED = 12
-"""Names that one sentence lists."""
+"""Maximum names listed in one sentence."""
 
 _TYPEABLE = re.compile(r"[!-~]{1,80}")
 _TOLD_AGAIN = frozenset(
@@ -275,24 +276,24 @@ _TOLD_AGAIN = frozenset(
         "gate_pending", "gate_expired", "run_row_missing", "several_run_rows", "looks_finished",
     }
 )  # fmt: skip
-"""Findings that somebody who resumes must have read."""
+"""Findings repeated as warnings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Everything that a pre-flight is made of, read before."""
+    """Everything that a plan is made of."""
 
     run: Run
     folder: str
     project: str
-    """The project that the run belongs to: where a host is started."""
+    """The project of the run, in which the host is started."""
     position: Position | None
     steps: StepTable
     newest: int | str | None
     """The last recorded row or line."""
     events: int
     column: str | None
-    """`kind` or `binding`: what the table calls a value's kind; None for a log."""
+    """`kind` or `binding`: the column with a value's kind; None for a log."""
     values: Sequence[Value]
     agents: Sequence[Mapping[str, Any]]
     heads: Mapping[str, str]
@@ -302,7 +303,7 @@ class Material:
 
 
 def preflight(material: Material) -> PreFlight:
-    """The whole answer but for the command, which depends on the host that is chosen."""
+    """Return the plan, except for the command, which depends on the host."""
     run, position = material.run, material.position
     record = _record(material)
     reason = _why_not(run)
@@ -325,7 +326,7 @@ def preflight(material: Material) -> PreFlight:
         folder=material.project,
         liveness=_liveness(run, silent),
         confirm=_to_type(run) if _may_live(run, silent) else None,
-        judged="A host's exit code says little: what counts is what was recorded when it is over.",
+        judged="The host's exit code is not reliable; check the recorded status.",
         record=record,
         outcome=run.status,
     )
@@ -341,9 +342,9 @@ def _why_not(run: Run) -> str | None:
     if run.store.health in (Health.UNREADABLE, Health.GONE, Health.DENIED):
         return f"its state cannot be read: {run.store.reason}"
     if run.store.health is Health.EMPTY:
-        return "nothing was recorded yet: there is nothing to resume, it would be started anew"
+        return "nothing is recorded yet, so there is nothing to resume"
     if run.status is Status.COMPLETED:
-        return "it says that it is completed: there is nothing to resume"
+        return "the run is completed: there is nothing to resume"
     return None
 
 
@@ -353,20 +354,20 @@ def _may_live(run: Run, silent: int | None) -> bool:
 
 
 def _to_type(run: Run) -> str:
-    """The run's id, unless nobody could type it."""
+    """Return the run's id, or `resume` if the id cannot be typed."""
     return run.run_id if run.run_id and _TYPEABLE.fullmatch(run.run_id) else "resume"
 
 
 def _liveness(run: Run, silent: int | None) -> str:
     if silent is None:
-        return "unknown, when it was last written is not known"
+        return "unknown: time of the last write unknown"
     if _may_live(run, silent):
-        return f"written {age(silent)} ago and says {run.status}: somebody may be running it now"
+        return f"last write {age(silent)} ago, status {run.status}: it may still be running"
     return f"unknown, nothing written for {age(silent)}"
 
 
 def describe_position(position: Position) -> str:
-    """Where it stands, in a few words."""
+    """Return the position in a few words."""
     kind = position.kind
     if kind == "parallel":
         words = f"parallel {position.parallel_id or ''}".rstrip()
@@ -385,7 +386,7 @@ def describe_position(position: Position) -> str:
             most = f" of {position.max_attempts}" if position.max_attempts else ""
             words += f", attempt {position.attempt}{most}"
     elif position.after_statement_index is None:
-        words = "the beginning: nothing has finished"
+        words = "the beginning; nothing has finished"
     else:
         words = f"after statement {position.after_statement_index}"
     if position.iteration is not None and position.loop_id is not None:
@@ -398,7 +399,7 @@ def describe_position(position: Position) -> str:
 
 
 def ordinal(number: int) -> str:
-    """2nd, 3rd, 11th."""
+    """Return 2nd, 3rd, 11th."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
 
@@ -412,7 +413,7 @@ def _done(material: Material, position: Position) -> Iterator[str]:
 
 
 def _of_the_run(steps: StepTable, status: Status) -> list[int]:
-    """The run's own statements that stand like this; lines that say how it ended are none."""
+    """Return the run's own statements with a status, without lines that say how it ended."""
     code, mark = STATUS_CODE[status], KIND_CODE[StepKind.SEGMENT]
     parent, kind = steps.parent, steps.kind
     return [
@@ -423,7 +424,7 @@ def _of_the_run(steps: StepTable, status: Status) -> list[int]:
 
 
 def _paths(steps: StepTable, numbers: Sequence[int]) -> str:
-    """The ids of steps in a sentence; only of those that it names they are made."""
+    """Return the ids of steps in a sentence."""
     more = len(numbers) - MOST_NAMED
     shown = ", ".join(steps.path(step) for step in numbers[:MOST_NAMED])
     return f"{shown} and {more} more" if more > 0 else shown
@@ -453,7 +454,7 @@ def _will_run(position: Position) -> Iterator[str]:
 
 def _unknown(steps: StepTable, position: Position) -> Iterator[str]:
     for branch in position.unconfirmed[:MOST_NAMED]:
-        yield f"branch {branch}: its value exists, its end was never recorded; it may run again"
+        yield f"branch {branch}: has a value but no recorded end; it may run again"
     more = len(position.unconfirmed) - MOST_NAMED
     if more > 0:
         yield f"and {more} more branches like that"
@@ -461,8 +462,8 @@ def _unknown(steps: StepTable, position: Position) -> Iterator[str]:
     if skipped:
         verb = "was" if len(skipped) == 1 else "were"
         yield (
-            f"{_plural('statement', skipped)} {_paths(steps, skipped)} {verb} skipped; whether to"
-            " run now is for the source to say"
+            f"{_plural('statement', skipped)} {_paths(steps, skipped)} {verb} skipped; the source"
+            " decides whether to run now"
         )
 
 
@@ -472,14 +473,14 @@ def _warnings(material: Material, position: Position, silent: int | None) -> Ite
     if run.status in (Status.RUNNING, Status.WAITING):
         yield Caution(
             "may_live",
-            f"It was written {age(silent)} ago: make sure that nobody runs it any more."
+            f"Last write {age(silent)} ago: make sure that it is no longer running."
             if _may_live(run, silent)
-            else "Another process may still hold this run; no lock says so, none says otherwise.",
+            else "Another process may still be running it; OpenProse has no lock to check.",
         )
     if run.parent_key is not None:
         yield Caution(
             "part_of",
-            "It is part of another run, which may run it again by itself when that is resumed.",
+            "It is part of another run, which may run it again when resumed.",
         )
     for finding in run.findings:
         if finding.code in _TOLD_AGAIN:
@@ -488,8 +489,8 @@ def _warnings(material: Material, position: Position, silent: int | None) -> Ite
         if source.get("changed_since"):
             yield Caution(
                 "source_changed",
-                f"The source has changed since {source['path']} was kept; the run goes by what"
-                " was kept.",
+                f"The source has changed since {source['path']} was saved; the run uses the"
+                " saved copy.",
             )
     if position.kind == "next" and position.after_statement_index is None:
         yield Caution("start_over", "Nothing has finished: resuming is the same as starting over.")
@@ -499,25 +500,23 @@ def _repeats(position: Position) -> Iterator[Caution]:
     unsure = [*position.unconfirmed, *position.rerun]
     if position.kind == "parallel" and unsure:
         what = f"{_plural('branch', unsure)} {listed(unsure)}"
-        does, ran = ("does", "it ran, it") if len(unsure) == 1 else ("do", "they ran, they")
+        ran = "it ran, it" if len(unsure) == 1 else "they ran, they"
         yield Caution(
-            "may_repeat", f"What {what} {does} outside is not recorded: if {ran} may run twice."
+            "may_repeat", f"External effects of {what} are not recorded: if {ran} may run twice."
         )
     elif position.kind == "statement":
         yield Caution(
             "may_repeat",
-            f"What statement {position.statement_index} did outside is not recorded: it runs"
+            f"External effects of statement {position.statement_index} are not recorded: it runs"
             " again.",
         )
         most, tried = position.max_attempts, position.attempt
         if most is not None and tried is not None and tried >= most:
-            yield Caution(
-                "attempts_used", f"All {most} of its attempts were made; this is one more."
-            )
+            yield Caution("attempts_used", f"All {most} attempts were used; this is one more.")
     elif position.kind in ("loop", "block", "next"):
         yield Caution(
             "may_repeat",
-            "A statement leaves its row when it has finished: one that was under way runs again.",
+            "Rows are written when statements finish: one that was in progress runs again.",
         )
 
 
@@ -528,7 +527,7 @@ def _plural(word: str, names: Sequence[object]) -> str:
 
 
 def listed(names: Sequence[object]) -> str:
-    """Names in a sentence, so many that it stays one."""
+    """Return names in a sentence; at most `MOST_NAMED` of them."""
     shown = ", ".join(str(name) for name in names[:MOST_NAMED])
     more = len(names) - MOST_NAMED
     return f"{shown} and {more} more" if more > 0 else shown

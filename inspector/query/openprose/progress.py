@@ -1,4 +1,4 @@
-"""Where a run is, in signs: the innermost parallel and loop that are open, and what was spent."""
+"""The progress of a run: its innermost open parallel and loop, and the tokens it used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def progress(
     branches: Mapping[int, Mapping[str, int]],
     unconfirmed: int,
 ) -> Progress:
-    """Progress from the constructs that are open; `branches` are those of each parallel."""
+    """Return the progress of the open constructs; `branches` are those of each parallel."""
     parallel = _innermost(steps, open_steps, StepKind.PARALLEL)
     loop = _innermost(steps, open_steps, StepKind.LOOP)
     done = total = now = most = None
@@ -41,7 +41,7 @@ def _innermost(steps: StepTable, open_steps: Sequence[int], kind: StepKind) -> i
 
 
 def tokens_of(ledger: Ledger | None) -> Tokens:
-    """What the receipts say was spent; reused tokens are those that were read from a cache."""
+    """Return the tokens that the receipts record; reused tokens were read from a cache."""
     if ledger is None or not ledger.total.receipts:
         return Tokens()
     total = ledger.total

@@ -1,6 +1,6 @@
-"""Rows of a run's database as they stand, by the columns that exist.
+"""Reads rows of a run's database by the columns that exist.
 
-A row that cannot be read ends the reading there and is said; it never costs the rows before it.
+A row that cannot be read ends the read and is reported; the rows before it are kept.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inspector.query.tables import Table, Tables, quoted
 __all__ = ["Damage", "RunRow", "read_execution", "read_run_rows", "read_some", "read_whole_rows"]
 
 AT_ONCE = 500
-"""Keys in one statement: fewer than any SQLite allows."""
+"""Keys per statement; every SQLite allows more."""
 RUN_COLUMNS = (
     "id",
     "root_path",
@@ -31,7 +31,7 @@ RUN_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One row of `run`; None where a column does not exist or says nothing."""
+    """A row of `run`; None for a column that does not exist or is empty."""
 
     id: Any = None
     root_path: Any = None
@@ -45,7 +45,7 @@ class RunRow:
 def read_run_rows(
     connection: sqlite3.Connection, tables: Tables
 ) -> tuple[list[RunRow], Damage | None]:
-    """All rows of `run`, oldest first (at most 1,000)."""
+    """Return all rows of `run`, oldest first (at most 1,000)."""
     table = tables.get("run")
     if table is None:
         return [], None
@@ -56,14 +56,14 @@ def read_run_rows(
 
 
 def key_column(table: Table) -> str | None:
-    """The column by which single facts can be asked for: it is unique and ascends, as SQL."""
+    """Return, as SQL, the unique ascending column by which rows can be selected."""
     if not table.has("id"):
         return None if table.rowid == "NULL" else table.rowid
     return quoted("id") if table.key == "id" else None
 
 
 def event_order(table: Table) -> str:
-    """What facts are ordered by: whole numbers as ids first, then the order of writing, as SQL."""
+    """Return the order of rows as SQL: integer ids first, then the order of writing."""
     key = key_column(table)
     if key is not None or not table.has("id"):
         return key or table.order
@@ -72,7 +72,7 @@ def event_order(table: Table) -> str:
 
 
 def execution_select(table: Table, where: str = "") -> str:
-    """The statement that reads facts in their order; `where` is SQL with its own parameters."""
+    """Return the statement that reads rows in order; `where` is SQL with its own parameters."""
     names = [table.column(name) for name in COLUMNS]
     if not table.has("id"):
         names[0] = table.rowid
@@ -85,7 +85,7 @@ def read_execution(
     after: int | None = None,
     pause: CancelCheck = no_check,
 ) -> tuple[list[Row], Damage | None]:
-    """Facts in order: those after a key, or all when None (also where there is no key)."""
+    """Return rows in order: those after a key, or all if it is None or there is no key."""
     table = tables.get("execution")
     if table is None:
         return [], None
@@ -97,7 +97,7 @@ def read_execution(
 
 
 def read_some(connection: sqlite3.Connection, tables: Tables, keys: Sequence[int]) -> list[Row]:
-    """Facts with these keys, in order; those that are gone are left out."""
+    """Return the rows with these keys, in order; deleted ones are left out."""
     table = tables.get("execution")
     key = None if table is None else key_column(table)
     if table is None or key is None:

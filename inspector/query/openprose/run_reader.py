@@ -1,4 +1,4 @@
-"""Everything about one OpenProse run, kept up to date by folding only what was added or changed."""
+"""Reads one OpenProse run from its database; folds only rows that were added or changed."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def read_events(
     key_of: Callable[[int], int],
     kind_of: Callable[[int], StepKind],
 ) -> list[Event]:
-    """The facts with these ascending numbers, as far as they are there now.
+    """Return the events with these ascending numbers, without rows that were deleted.
 
-    `key_of` gives the key that the row of an event had when it was folded.
+    `key_of` returns the key that the row of an event had when it was folded.
     """
     table = tables.get("execution")
     if table is None or not numbers:
@@ -82,7 +82,7 @@ def _by_key(
     numbers: Sequence[int],
     key_of: Callable[[int], int],
 ) -> _Found:
-    """Each row by its own key, so that a row that is gone moves no other."""
+    """Select each row by its key, so that a deleted row shifts no other."""
     from inspector.query.rows import read_keyed_rows
 
     key = key_column(table)
@@ -101,7 +101,7 @@ def _by_place(
     numbers: Sequence[int],
     key_of: Callable[[int], int],
 ) -> _Found:
-    """By their places in the order of events, where no column tells them apart for sure."""
+    """Select rows by their place in the order of events, for tables without a key."""
     first, count = numbers[0], numbers[-1] - numbers[0] + 1
     where = f"ORDER BY {event_order(table)} LIMIT ? OFFSET ?"
     wanted = set(numbers)
@@ -142,7 +142,7 @@ def _plain(column: str, value: Any) -> Any:
 
 
 def own_events(view: RunView, step: int) -> list[int]:
-    """Numbers of the events that belong to the step itself, oldest first; at most 200."""
+    """Return the numbers of the step's own events, oldest first; at most 200."""
     at, last = view.steps.first[step], view.steps.last[step]
     found: list[int] = []
     while 0 < at <= last and len(found) < MOST_OWN_EVENTS:
@@ -160,7 +160,7 @@ MOST_RELATED_ROWS = 50
 def related_rows(
     connection: sqlite3.Connection, tables: Tables, rows: Sequence[int | str | None]
 ) -> Mapping[str, tuple[Mapping[str, Any], ...]]:
-    """Rows of tables outside the state document whose `execution_id` is one of these."""
+    """Return rows of extension tables whose `execution_id` is one of these."""
     ids = [row for row in rows if row is not None][:500]
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
     if not ids:
@@ -181,7 +181,7 @@ BEYOND = "columns beyond the document"
 
 
 def beyond_the_document(rows: Sequence[Event]) -> Mapping[str, tuple[Mapping[str, Any], ...]]:
-    """What the newest of a step's rows holds in columns that the state document does not have."""
+    """Return the columns of the step's newest row that the state document does not have."""
     known = DOCUMENTED["execution"]
     payload = rows[-1].payload if rows else {}
     extra = {name: value for name, value in payload.items() if name not in known}
@@ -189,7 +189,7 @@ def beyond_the_document(rows: Sequence[Event]) -> Mapping[str, tuple[Mapping[str
 
 
 def concerns_step(finding: Finding, step: Step, rows: Sequence[Event]) -> bool:
-    """Whether a finding is about this step or one of its rows."""
+    """Return whether a finding is about this step or one of its rows."""
     if finding.ref == step.id:
         return True
     table, _, listed = (finding.ref or "").partition(":")
@@ -201,9 +201,9 @@ MOST_ROWS = 10_000
 
 
 def run_tabs(facts: Facts, nodes: int = 0) -> tuple[Tab, ...]:
-    """What this run can be asked about, with how much there is of each.
+    """Return the run's tabs with their counts.
 
-    `nodes` are those of the graph that it was compiled to.
+    `nodes` is the size of the graph that the run was compiled to.
     """
     shown = [Tab("timeline", "Timeline")]
     for part, title, table in _TABS:
@@ -229,7 +229,7 @@ _TABS = (
     ("world_models", "World model", "world_model_version"),
 )
 _KEPT = {"agents": AGENT_FOLDER, "world_models": WORLD_MODELS}
-"""Parts that may also lie in files, by the folder that holds them."""
+"""Parts that may also be kept in files, by the folder that holds them."""
 
 
 def _chain_word(facts: Facts) -> str | None:
@@ -257,7 +257,7 @@ def _source(connection: sqlite3.Connection, tables: Tables, place: RunLocation) 
 
 
 def _tables(connection: sqlite3.Connection, tables: Tables, place: RunLocation) -> Sequence[Record]:
-    """Every table and view: columns, those beyond the state document, and whether it belongs."""
+    """Return every table and view: columns, undocumented columns, and whether it is documented."""
     from inspector.query.raw_tables import table_records
 
     version = "v5" if tables.get("receipt") or tables.get("world_model_version") else "v1"
@@ -283,7 +283,7 @@ PARTS: Mapping[str, Question] = {
 
 
 def question_for(part: str) -> Question:
-    """The question behind a part; KeyError when there is no such part."""
+    """Return the query of a part. Raises KeyError for an unknown part."""
     return PARTS[part]
 
 
@@ -293,17 +293,17 @@ SMALL = 2000
 """Runs of up to this many events are compared whole at every read; of longer ones the tail."""
 TAIL = 500
 COMPARE_SECONDS = 5.0
-"""Longer runs: how long a change to an ended row may go unseen, at the least."""
+"""Longer runs: minimum time in which a change to an ended row may go unnoticed."""
 COMPARE_SHARE = 20
-"""And at the least this many times as long as comparing takes."""
+"""Also at least this many times the duration of a full comparison."""
 SILENCE_MS = 60_000
-"""How often a view of a silent run is made anew, so that its silence is told rightly."""
+"""How often the view of a silent run is renewed, so that its silence is up to date."""
 FUTURE_MS = 86_400_000
-"""Instants more than a day ahead cannot be right: clocks of one machine agree better."""
+"""Clocks of one machine agree within a day, so later times are implausible."""
 
 
 class ProseRun(RunReader):
-    """Satisfies `RunReader`. Used by one thread at a time."""
+    """Reads a run from `state.db`. Used by one thread at a time."""
 
     capabilities = Capabilities(
         values_over_time=True, value_versions=True, attachments=True, receipts=True
@@ -325,13 +325,13 @@ class ProseRun(RunReader):
         self._timeline = Timeline()
         self._loaded: Loaded | None = None
         self._token: Token | None = None
-        """Of the content that the last view tells of."""
+        """Of the content that the last view shows."""
         self._unseen = False
-        """Whether a question was answered from newer content than that."""
+        """Whether a query has seen newer content than that."""
         self._facts: view.Facts | None = None
         self._generation = -1
         self._compare_at: float | None = None
-        """When rows that only the tail of was read are to be compared whole; None = they were."""
+        """When rows outside the tail must be compared again; None = they were."""
         self._compare_pause = COMPARE_SECONDS
         self._view: RunView | None = None
         self._ledger: Ledger | None = None
@@ -340,7 +340,7 @@ class ProseRun(RunReader):
         self._changed_source: tuple[str | None] | None = None
 
     def refresh(self) -> RunView:
-        """Reads what is not known yet and gives the run as it stands."""
+        """Read what changed and return the run."""
         reading, start = self._load()
         loaded = reading.value
         self._token, self._unseen = reading.token, False
@@ -357,11 +357,11 @@ class ProseRun(RunReader):
         return self._view
 
     def on_progress(self, progress: Progress) -> None:
-        """`tell` is told how many events were folded."""
+        """Report the number of folded events to `progress`."""
         self._timeline.tell = progress
 
     def newest(self) -> RunView | None:
-        """The newest events of a long run that was not read yet."""
+        """Return the newest events of a long run that has not been read yet."""
         from inspector.query.openprose.newest import newest_view, read_newest
 
         if self._loaded is not None:
@@ -373,7 +373,7 @@ class ProseRun(RunReader):
         return newest_view(reading.value, self._place, written, now, now + FUTURE_MS)
 
     def _load(self) -> tuple[Reading[Loaded], int]:
-        """One read, and how many events come before the rows that it gave."""
+        """Return a read, and the number of events before its rows."""
         wanted, start = self._wanted()
         if wanted.after is not None:
             reading = self._read(loader(wanted))
@@ -411,7 +411,7 @@ class ProseRun(RunReader):
         return replace(known, after=self._timeline.state.rows.ids[start - 1], again=again), start
 
     def _is_other_content(self, loaded: Loaded, start: int) -> bool:
-        """Whether what was read before the tail may have changed as well."""
+        """Return whether rows before the tail may have changed as well."""
         if loaded.damage or self._source.generation != self._generation:
             return True
         known = self._timeline
@@ -450,7 +450,7 @@ class ProseRun(RunReader):
         )
 
     def _is_current(self, facts: view.Facts) -> bool:
-        """Whether the last view still says everything: silence alone changes it by the minute."""
+        """Return whether the last view is up to date; silence alone outdates it after a minute."""
         return self._view is not None and facts == self._facts and not self._grew_old()
 
     def _grew_old(self) -> bool:
@@ -461,7 +461,7 @@ class ProseRun(RunReader):
         return self._clock() - shown.as_of >= SILENCE_MS
 
     def at(self, event: int) -> RunView:
-        """The run after its first `event` events."""
+        """Return the run after its first `event` events."""
         newest = self._view or self.refresh()
         event = max(0, min(event, newest.total_events))
         if event == newest.total_events:
@@ -469,7 +469,7 @@ class ProseRun(RunReader):
         return self._show(self._timeline.at(event))
 
     def events(self, first: int, count: int) -> Sequence[Event]:
-        """Recorded facts with every column, extensions included."""
+        """Return events with every column, extensions included."""
         self._view or self.refresh()
         first = max(first, 1)
         return self._events(range(first, min(first + max(count, 0), len(self._timeline) + 1)))
@@ -487,12 +487,12 @@ class ProseRun(RunReader):
         )
 
     def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
-        """Bindings of every scope, or as a frame resolves them."""
+        """Return bindings of every scope, or as a frame resolves them."""
         self._view or self.refresh()
         return self._values(frame, full)
 
     def values_at(self, event: int, frame: str | None = None, *, full: bool = False) -> ValueList:
-        """As `values`, after the first `event` events."""
+        """Return `values` after the first `event` events."""
         self._view or self.refresh()
         state = self._timeline.state
         if event >= state.events:
@@ -515,7 +515,7 @@ class ProseRun(RunReader):
         return inspect_attachment(self._place.folder, path, preview_bytes=0)[0]
 
     def versions(self, name: str) -> ValueList:
-        """Every row that was written under a name, in every scope, oldest first."""
+        """Return every row written under a name, in every scope, oldest first."""
         self._view or self.refresh()
         tables, inspect = view.current_tables(self._facts), self._inspect
         return self._ask(
@@ -523,17 +523,17 @@ class ProseRun(RunReader):
         )
 
     def attachment(self, path: str, most: int = PREVIEW_BYTES) -> tuple[Attachment, bytes]:
-        """What came of a recorded path, and the file's first `most` bytes where it may be read."""
+        """Return the verdict on a recorded path, and the file's first `most` bytes if allowed."""
         return inspect_attachment(self._place.folder, path, preview_bytes=most)
 
     def content(self, row: int, most: int) -> tuple[bytes, int] | None:
-        """The first bytes that a binding holds, and how many there are."""
+        """Return the first bytes of a binding and its size."""
         self._view or self.refresh()
         tables = view.current_tables(self._facts)
         return self._ask(lambda connection: values.read_content(connection, tables, row, most))
 
     def context(self, step: int) -> StepContext:
-        """What the detail of a step shows."""
+        """Return the details of a step."""
         current = self._view or self.refresh()
         described = with_source(current.describe(step), self._sources())
         frame, end = described.ref.get("frame"), end_of(current.steps, step)
@@ -556,13 +556,13 @@ class ProseRun(RunReader):
         )
 
     def _sources(self) -> Sequence[Mapping[str, Any]]:
-        """The run's snapshots, read once: they are taken when a run begins."""
+        """Return the run's snapshots, read once: they do not change while it runs."""
         if self._snapshots is None:
             self._snapshots = self.record("source")
         return self._snapshots
 
     def record(self, part: str) -> Sequence[Mapping[str, Any]]:
-        """The database's own rows behind one part."""
+        """Return the database's own rows of a part."""
         from inspector.query.openprose.agents import kept_agents
         from inspector.query.openprose.model_diff import answer, keep
         from inspector.query.openprose.model_files import kept_models
@@ -593,7 +593,7 @@ class ProseRun(RunReader):
         return ledger.answer()
 
     def preflight(self) -> PreFlight:
-        """What resuming the run would do."""
+        """Return the plan of resuming the run."""
         from inspector.query.openprose.position import position_of
         from inspector.query.openprose.preflight import Material, preflight
 
@@ -620,13 +620,13 @@ class ProseRun(RunReader):
         )
 
     def changed(self) -> bool:
-        """Whether another read may tell more: something was written, or is still to be compared."""
+        """Return whether another read may find more: after a write, or if a comparison is due."""
         if self._compare_at is not None and self._monotonic() >= self._compare_at:
             return True
         return self._unseen or self._source.changed() or self._grew_old()
 
     def close(self) -> None:
-        """Removes private copies."""
+        """Remove private copies."""
         self._source.close()
 
     def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:

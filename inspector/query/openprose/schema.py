@@ -1,7 +1,7 @@
-"""Which OpenProse state schema a database has, told by its tables and columns, never by a version.
+"""The version of a database's state schema, from its tables and columns.
 
 Source: the history of the OpenProse state document (v1 2026-01-16 … v5 2026-05-29). The schema is
-openly extensible: other tables, columns and views are welcome and kept in sight.
+openly extensible: further tables, columns and views are allowed and shown.
 """
 
 from __future__ import annotations
@@ -58,19 +58,19 @@ DOCUMENTED: Mapping[str, Sequence[str]] = {
 
 
 class StyleSigns(NamedTuple):
-    """What the rows of `execution` show about how they were written."""
+    """What the rows of `execution` reveal about their writer."""
 
     events: int = 0
     appended: int = 0
-    """Rows with a word that only an appending writer uses."""
+    """Rows with a word used only by appending writers."""
     updated: int = 0
-    """Rows with a key that only an updating writer uses."""
+    """Rows with a key used only by updating writers."""
     both_instants: int = 0
-    """Rows with a start and an end: they were changed when they ended."""
+    """Rows with a start and an end, so that they were updated when they ended."""
 
 
 def recognise(tables: Mapping[str, Sequence[str]]) -> bool:
-    """Whether these tables are an OpenProse run's."""
+    """Return whether these are tables of an OpenProse run."""
     if any(name.startswith("prism_") for name in tables):
         return False
     execution, run = tables.get("execution"), tables.get("run")
@@ -83,12 +83,12 @@ def recognise(tables: Mapping[str, Sequence[str]]) -> bool:
 
 
 def is_agents_store(tables: Mapping[str, Sequence[str]]) -> bool:
-    """Whether these tables are those of a project's or a user's persistent agents."""
+    """Return whether these are tables of persistent agents of a project or user."""
     return "agent_segments" in tables and "execution" not in tables and "run" not in tables
 
 
 def variant_of(tables: Tables, style: WriteStyle) -> str:
-    """`v1` to `v5`, with `-partial` when a core table is missing; `empty` without any table."""
+    """Return `v1` to `v5`, with `-partial` if a core table is missing; `empty` without tables."""
     if not tables.by_name:
         return "empty"
     version = _version(tables, style)
@@ -96,7 +96,7 @@ def variant_of(tables: Tables, style: WriteStyle) -> str:
 
 
 def missing_tables(tables: Tables, version: str) -> tuple[str, ...]:
-    """Core tables of a version that the database does not have, sorted."""
+    """Return the core tables of a version that the database lacks, sorted."""
     core = CORE["v5"] if version.startswith("v5") else CORE["v1"]
     return tuple(sorted(name for name in core if tables.get(name) is None))
 
@@ -113,12 +113,12 @@ def _version(tables: Tables, style: WriteStyle) -> str:
         return "v4"
     if bindings is not None and not bindings.has("execution_id"):
         return "v1"
-    # v2 and v3 have one schema and differ only in how they are written.
+    # v2 and v3 have one schema and differ only in how rows are written.
     return "v3" if style in (WriteStyle.APPEND, WriteStyle.MIXED) else "v2"
 
 
 def style_of(signs: StyleSigns, tables: Tables) -> WriteStyle:
-    """How the rows were written, as far as they show it; else as their columns' document says."""
+    """Return how the rows were written; without evidence, as their schema's document says."""
     if not signs.events:
         return WriteStyle.NONE
     if signs.appended and signs.updated:

@@ -1,7 +1,7 @@
-"""The program that a run was started from: its snapshot in the run folder, and what it is today.
+"""The program of a run: its snapshot in the run folder, compared with the source today.
 
 Source: OpenProse state document, "Run folder": `root.prose.md`, `program.prose`, `sources/`,
-`compiled-intent.json` and its older forms. A source that has changed since is for information only.
+`compiled-intent.json` and its older forms. A changed source is information only.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ SNAPSHOTS = (
     "manifest.run.md",
     "manifest.md",
 )
-"""Roots first, each generation's; then what they were compiled to."""
+"""Roots first, one per generation; then what they were compiled to."""
 ROOTS = SNAPSHOTS[:3]
 FOLDER = "sources"
 FOLDERS = (FOLDER, "services")
-"""Copies of what the root is made of; `services/` in runs of April 2026."""
+"""Copies of the files that the root uses; `services/` in runs of April 2026."""
 MOST_FILES = 500
 MOST_BYTES = 1 << 20
 _READ = (
@@ -41,7 +41,7 @@ _READ = (
 
 
 def source_files(folder: str, recorded_path: str | None) -> Sequence[Mapping[str, Any]]:
-    """The snapshots of a run folder with their text, and whether the root's source differs now."""
+    """Return the snapshots with their text, and whether the root's source differs today."""
     below = (path for top in FOLDERS for path, _ in safe_walk(folder, top, MOST_FILES)[0])
     names = [*SNAPSHOTS, *below]
     found = [one for name in names if (one := _snapshot(folder, name)) is not None]
@@ -49,14 +49,14 @@ def source_files(folder: str, recorded_path: str | None) -> Sequence[Mapping[str
 
 
 CHANGED = "the source has changed"
-"""What the detail of a step says of a source that is another one today."""
+"""Shown beside a statement whose source has changed."""
 MOST_LINES = 100_000
 LEAST_TEXT = 4
-"""A statement shorter than this could stand anywhere."""
+"""A shorter statement could match anywhere."""
 
 
 def with_source(step: Step, snapshots: Sequence[Mapping[str, Any]]) -> Step:
-    """A step with the place in the source that it stands at, where snapshots hold it."""
+    """Return a step with its place in the source, if a snapshot contains it."""
     stands = line_of(snapshots, step.label)
     if stands is None:
         return step
@@ -65,9 +65,9 @@ def with_source(step: Step, snapshots: Sequence[Mapping[str, Any]]) -> Step:
 
 
 def line_of(files: Sequence[Mapping[str, Any]], statement: str) -> str | None:
-    """Where a statement stands in the snapshots, as `file:line`; None when it is not found.
+    """Return the place of a statement in the snapshots as `file:line`; None if not found.
 
-    The recorded text may be the statement with or without what follows on its line.
+    The recorded text may include or omit the rest of the line.
     """
     wanted = " ".join(statement.split())
     if len(wanted) < LEAST_TEXT:
@@ -81,13 +81,13 @@ def line_of(files: Sequence[Mapping[str, Any]], statement: str) -> str | None:
 
 
 def has_changed(files: Sequence[Mapping[str, Any]], stands: str) -> bool:
-    """Whether the snapshot in which a statement stands (`file:line`) is another one today."""
+    """Return whether the snapshot of a place (`file:line`) differs from the source today."""
     path = stands.rpartition(":")[0]
     return any(file["path"] == path and file.get("changed_since") for file in files)
 
 
 def source_of_node(files: Sequence[Mapping[str, Any]], node: str) -> str | None:
-    """The snapshot that a node was compiled from, told by its name."""
+    """Return the snapshot that a node was compiled from, by its name."""
     for file in files:
         folder, _, name = str(file["path"]).rpartition("/")
         if folder in FOLDERS and name.partition(".")[0] == node:
@@ -96,7 +96,7 @@ def source_of_node(files: Sequence[Mapping[str, Any]], node: str) -> str | None:
 
 
 def changed_source(folder: str, recorded_path: str | None) -> str | None:
-    """The root's snapshot, when its source in the project is another one today."""
+    """Return the root's snapshot if its source in the project has changed."""
     for name in ROOTS:
         snapshot = _snapshot(folder, name)
         if snapshot is not None and _compared(snapshot, folder, recorded_path)["changed_since"]:
@@ -119,7 +119,7 @@ def _snapshot(folder: str, name: str) -> dict[str, Any] | None:
 
 
 def _compared(one: dict[str, Any], folder: str, recorded_path: str | None) -> dict[str, Any]:
-    """`changed_since` is known for the root's snapshot where the source still lies in the tree."""
+    """Set `changed_since` of the root's snapshot if its source is still in the project."""
     if one["path"] not in ROOTS or not recorded_path or one["text"] is None:
         return one
     root = project_of(folder)
@@ -130,9 +130,9 @@ def _compared(one: dict[str, Any], folder: str, recorded_path: str | None) -> di
 
 
 def project_of(folder: str) -> str:
-    """The project that a run folder belongs to: what lies above `runs/`, `.prose/` and the like.
+    """Return the project of a run folder: the folder above `runs/`, `.prose/` and the like.
 
-    A run that another one imports belongs to the project of that one.
+    An imported run belongs to the project of the run that imports it.
     """
     while os.path.basename(os.path.dirname(folder)) == IMPORTS:
         folder = os.path.dirname(os.path.dirname(folder))

@@ -1,4 +1,4 @@
-"""One OpenProse run folder: its store and its one run, from the cheapest read that tells them."""
+"""Reads one OpenProse run folder with a database: the store and a summary of its run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from inspector.store.read import StoreUnavailable, Token, ZeroTouchReader
 
 
 class ProseStore(StoreReader):
-    """Satisfies `StoreReader` for one `state.db`. Used by one thread at a time."""
+    """Reads one `state.db`. Used by one thread at a time."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class ProseStore(StoreReader):
         self._last: tuple[Store, tuple[Run, ...]] | None = None
 
     def summarize(self) -> tuple[Store, Sequence[Run]]:
-        """The store and the run's own row; an unreadable store still has its run."""
+        """Return the store and the run's own row; an unreadable store still has its run."""
         try:
             if self._last is not None and self._facts is not None and self._is_current():
                 return self._last if self._signs == self._history.signs else self._show(self._facts)
@@ -77,22 +77,22 @@ class ProseStore(StoreReader):
         return self._last
 
     def changed(self) -> bool:
-        """Whether the last summary may be out of date."""
+        """Return whether the last summary may be out of date."""
         return self._last is None or self._source.changed()
 
     def open(self, run: Run) -> RunReader:
-        """A reader of the run."""
+        """Return a reader of the run."""
         # Imported late: a list of runs needs no fold.
         from inspector.query.openprose.run_reader import ProseRun
 
         return ProseRun(self._place, self._clock, self._history)
 
     def close(self) -> None:
-        """Removes private copies."""
+        """Remove private copies."""
         self._source.close()
 
     def _unavailable(self, trouble: StoreUnavailable) -> tuple[Store, tuple[Run, ...]]:
-        """The last good answer with the reason, or a run of which nothing is known."""
+        """Return the last good answer with the reason, or a run of unknown status."""
         if self._last is not None and trouble.health is Health.BUSY:
             store, runs = self._last
             store = replace(store, health=trouble.health, reason=trouble.reason)
@@ -103,7 +103,7 @@ class ProseStore(StoreReader):
 def unknown_run(
     place: view.RunLocation, health: Health, reason: str, variant: str | None = None
 ) -> tuple[Store, tuple[Run, ...]]:
-    """What can be said of a run folder whose store cannot be read."""
+    """Return the store and run of a folder whose store cannot be read."""
     if health is Health.EMPTY:
         variant = "empty"
     store = Store(place.store_path, NAME, variant, WriteStyle.NONE, health, reason)

@@ -1,7 +1,7 @@
-"""How many agents and versions are kept outside a run's database: as many as are listed of them.
+"""Counts agents and versions outside a run's database, for its tabs.
 
-Names alone are looked at, so that a run is opened at once whatever its files hold; where only the
-bytes would tell, there is no number. Databases of agents are read, again only when they changed.
+Only names are read, so that a run opens at once whatever its files contain; if only their bytes
+would tell, the count is unknown. Databases of agents are read again only when they changed.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from inspector.query.openprose.view import AgentStore, RunLocation
 from inspector.store.files import Entry, safe_listdir
 
 POINTER_BYTES = 4 << 20
-"""Bytes of pointers that are read for one answer."""
+"""Maximum bytes of pointers read for one answer."""
 _KNOWN: dict[tuple[object, ...], int] = {}
 _MOST_KNOWN = 64
 
 Counts = Mapping[str, int | None]
-"""By what is kept; None where something is, and how much is not known without reading it."""
+"""By kind; None if there are some but counting would mean reading them."""
 
 
 def kept_counts(place: RunLocation) -> Counts:
-    """What the tabs of agents and world models list beside the rows of a run's database."""
+    """Return how many agents and world models the tabs list besides database rows."""
     agents = sum(_agents(shelf) for shelf in shelves(place.folder, AGENT_FOLDER, place.roots))
     models: int | None = 0
     for shelf in shelves(place.folder, WORLD_MODELS, place.roots):
@@ -42,7 +42,7 @@ def kept_counts(place: RunLocation) -> Counts:
 def _agents(shelf: Shelf) -> int:
     if not os.path.isdir(os.path.join(shelf.root, *shelf.parts)):
         return 1 if refused_in(shelf.root, shelf.parts) else 0
-    # Imported late, like the readers below: most runs keep neither agents nor world models.
+    # Imported late, like the readers below: most runs have neither agents nor world models.
     from inspector.query.openprose.agents import MEMORY, MOST_AGENTS, number_of
 
     found = 1 if refused_in(shelf.root, shelf.parts) else 0
@@ -79,7 +79,7 @@ def _stamp(path: str) -> tuple[int, int] | None:
 
 
 def count_models(shelf: Shelf) -> int | None:
-    """How many versions are listed of a shelf; None where only their bytes would tell."""
+    """Return how many versions of a shelf are listed; None if only their bytes would tell."""
     if not os.path.isdir(os.path.join(shelf.root, *shelf.parts)):
         return 1 if refused_in(shelf.root, shelf.parts) else 0
     from inspector.query.openprose.model_files import MOST_NODES
@@ -112,7 +112,7 @@ def _of_node(shelf: Shelf, parts: tuple[str, ...], budget: Budget) -> int | None
     ]
     said = 1 if refused_in(shelf.root, parts) or refused_in(shelf.root, below) else 0
     if PUBLISHED in names and (shelf.scope != "run" or versions):
-        # Whether what is published is one of the versions is told by its bytes.
+        # Only the bytes tell whether the published files are one of the versions.
         return None if versions else 1 + said
     pointer = pointer_of(shelf.root, parts, budget)
     if VERSIONS not in names and POINTER not in names:

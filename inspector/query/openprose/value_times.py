@@ -1,8 +1,8 @@
-"""When a value was written, by the events of its run: as far as rows tell, never guessed. Pure.
+"""Determines when values were written, by the events of their run; never guessed. Pure.
 
 Source: OpenProse state document, "Bindings": a row names the statement that wrote it
-(`source_statement`) and the frame that it belongs to (`execution_id`, the row of the block's
-beginning, or a counter of invocations, which says nothing here). Rows of `execution` come in order.
+(`source_statement`) and its frame (`execution_id`: the first row of the block, or a counter of
+invocations, which is useless here). Rows of `execution` are in order.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from inspector.model.value import Then
 from inspector.query.openprose.state import State
 
 MOST_STEPS = 300_000
-"""Steps that are looked through for the statements of values; of longer runs nothing is told."""
+"""Maximum number of steps searched for the statements of values."""
 NEVER_ENDS = 1 << 62
 
 Frame = int | str | None
 
 
 class Binding(NamedTuple):
-    """What a row says of its writing."""
+    """What a row reveals about when it was written."""
 
     name: str | None
     frame: Frame
@@ -34,26 +34,26 @@ class Binding(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The events within which a row was written."""
+    """The events between which a row was written."""
 
     first: int
     last: int
 
     @property
     def event(self) -> int | None:
-        """The event at which it was written, where only one comes into question."""
+        """The event at which it was written, if only one is possible."""
         return self.first if self.first == self.last else None
 
 
 class WriteTime(NamedTuple):
-    """Whether a row was written by an event, and at which one it was if that is known."""
+    """Whether a row was written by an event, and at which event if that is known."""
 
     then: Then
     event: int | None
 
 
 def write_times(bindings: Sequence[Binding], state: State, event: int, now: int) -> list[WriteTime]:
-    """For each row in the order of writing: whether it was there after the first `event` events.
+    """Return for each row, in the order they were written, whether it existed after `event` events.
 
     `state` is that of the newest event.
     """
@@ -106,7 +106,7 @@ class Writers:
                 self._by_source[source].append(step)
 
     def spans(self, bindings: Sequence[Binding]) -> list[Span | None]:
-        """For each row the events within which it was written; None where nothing tells."""
+        """Return for each row the events between which it was written; None if unknown."""
         candidates = [self._candidates(one) for one in bindings]
         groups: dict[Binding, list[int]] = {}
         for at, one in enumerate(bindings):
@@ -115,13 +115,13 @@ class Writers:
         for rows in groups.values():
             steps = candidates[rows[0]]
             if len(rows) == len(steps) and all(self._is_completed(step) for step in steps):
-                # As many rows as times that the statement ran: each wrote one.
+                # As many rows as runs of the statement: each run wrote one.
                 for at, step in zip(rows, steps, strict=True):
                     spans[at] = self._span(step)
         return _in_order(bindings, spans)
 
     def _candidates(self, one: Binding) -> list[int]:
-        """Steps that may have written a row, in the order of events."""
+        """Return the steps that may have written a row, in the order of events."""
         by_source = self._by_source.get(_plain(one.source), []) if one.source else []
         found = by_source or self._by_branch.get(one.name or "", [])
         frame = self._state.step_of_row(one.frame) if isinstance(one.frame, int) else None
@@ -130,7 +130,7 @@ class Writers:
         if frame in found:
             return [frame]
         if not self._steps.children_of[frame] and self._steps.kind_of(frame) is not StepKind.BLOCK:
-            # Not the row of a block: a counter of invocations, which no row belongs to.
+            # Not the first row of a block but a counter of invocations, which belongs to no row.
             return found
         within = [step for step in found if self._is_in(step, frame)]
         return within or found or [frame]
@@ -155,7 +155,7 @@ class Writers:
 
 
 def _in_order(bindings: Sequence[Binding], spans: Sequence[Span | None]) -> list[Span | None]:
-    """Of one name and scope each row was written after the rows before it."""
+    """Order rows of one name and scope: each was written after the previous one."""
     found = list(spans)
     first: dict[tuple[str | None, Frame], int] = {}
     for at, one in enumerate(bindings):
@@ -172,11 +172,11 @@ def _plain(text: str) -> str:
 
 
 def _ends_at(label: str, length: int) -> bool:
-    """Whether a statement may be told by its first `length` characters alone."""
+    """Return whether the first `length` characters of a label can be a whole statement."""
     if len(label) <= length:
         return len(label) == length
     return not (label[length].isalnum() or label[length] == "_")
 
 
 WriteTimes = Callable[[Sequence[Binding]], Sequence[WriteTime]]
-"""What is asked of rows while they are read."""
+"""Returns the write times of rows while they are read."""

@@ -1,4 +1,4 @@
-"""Bindings as values: the newest row of a name and scope, and what a name means in a frame.
+"""Bindings as values: the newest row per name and scope, and the value of a name in a frame.
 
 Source: OpenProse state document, "Bindings" and its scope query. No real database has the table as
 documented, so duplicates are common: per name and scope the row with the greatest rowid counts.
@@ -19,18 +19,18 @@ from inspector.query.view import ValueList
 from inspector.text.parse_time import parse_instant
 
 WHOLE_BYTES = 64 * 1024
-"""Contents up to this size are read at once, larger ones only when asked for."""
+"""Larger contents are read only on request."""
 PREVIEW_BYTES = 1024
 ROOT_SCOPE = "root"
 _UNJUDGED = AttachmentVerdict.NONE
 
 Inspect = Callable[[str], Attachment]
-"""Judges a recorded attachment path."""
+"""Returns the verdict on a recorded attachment path."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Binding:
-    """One row, read."""
+    """A parsed row."""
 
     rowid: int
     name: str | None
@@ -48,9 +48,9 @@ def read_values(
     inspect: Inspect,
     tell: WriteTimes | None = None,
 ) -> ValueList:
-    """Values of every scope, or as one frame resolves them (`root` or a row of `execution`).
+    """Return values of every scope, or as one frame resolves them (`root` or a row).
 
-    `tell` says of each row whether it was there at the event that is asked about.
+    `tell` returns for each row whether it existed at the requested event.
     """
     table = tables.get("bindings")
     if table is None:
@@ -68,7 +68,7 @@ def read_values(
 def read_versions(
     connection: sqlite3.Connection, tables: Tables, name: str, *, inspect: Inspect
 ) -> ValueList:
-    """Every row of a name in every scope, oldest first: loops and attempts write it again."""
+    """Return every row of a name in every scope, oldest first."""
     table = tables.get("bindings")
     if table is None:
         return ValueList(None, 0, ())
@@ -79,7 +79,7 @@ def read_versions(
 def read_content(
     connection: sqlite3.Connection, tables: Tables, row: int, most: int
 ) -> tuple[bytes, int] | None:
-    """The first `most` bytes that a row holds, and how many there are; None without such a row."""
+    """Return the first `most` bytes of a row and its size; None without such a row."""
     table = tables.get("bindings")
     if table is None or table.rowid == "NULL":
         return None
@@ -93,7 +93,7 @@ def read_content(
 
 
 def binding_names(connection: sqlite3.Connection, tables: Tables) -> frozenset[str]:
-    """Every name that has a value, whatever its scope."""
+    """Return every name that has a value in any scope."""
     table = tables.get("bindings")
     if table is None or not table.has("name"):
         return frozenset()
@@ -102,7 +102,7 @@ def binding_names(connection: sqlite3.Connection, tables: Tables) -> frozenset[s
 
 
 def has_output(connection: sqlite3.Connection, tables: Tables) -> bool:
-    """Whether the program's output has been written."""
+    """Return whether the program's output was written."""
     table = tables.get("bindings")
     kind = "NULL" if table is None else table.column("binding", "kind")
     if kind == "NULL":
@@ -112,7 +112,7 @@ def has_output(connection: sqlite3.Connection, tables: Tables) -> bool:
 
 
 def orphans(connection: sqlite3.Connection, tables: Tables) -> Sequence[tuple[str, int | str]]:
-    """Values (name, execution id) whose frame is not recorded; at most 100."""
+    """Return values (name, execution id) whose frame is not recorded; at most 100."""
     table, execution = tables.get("bindings"), tables.get("execution")
     if table is None or execution is None:
         return ()
@@ -188,7 +188,7 @@ def _preview(content: Any, type_: str) -> str:
 
 
 def _then(bindings: Sequence[_Binding], tell: WriteTimes) -> list[_Binding]:
-    """The rows that there were, or may have been, at an event."""
+    """Return the rows that existed, or may have existed, at an event."""
     asked = [
         Binding(one.name, one.frame, one.value.source_statement, one.value.updated_at)
         for one in bindings
@@ -201,7 +201,7 @@ def _then(bindings: Sequence[_Binding], tell: WriteTimes) -> list[_Binding]:
 
 
 def _newest(bindings: Iterable[_Binding]) -> list[_Binding]:
-    """Per name and scope the last row, in the order of first appearance, with how many it hides."""
+    """Return the last row per name and scope, in order of first appearance, with its duplicates."""
     kept: dict[tuple[str | None, int | str | None], _Binding] = {}
     hidden: dict[tuple[str | None, int | str | None], int] = {}
     for binding in bindings:
@@ -234,9 +234,9 @@ def _resolved(
 def scope_chain(
     connection: sqlite3.Connection, tables: Tables, frame: str
 ) -> list[int | str | None]:
-    """The frame, its parents by distance, and the root (None) last; a circle is walked once.
+    """Return the frame, its parents from the nearest on, and the root (None); cycles end.
 
-    Raises KeyError for a frame that is no number and that nothing recorded names.
+    Raises KeyError for a frame that is not a number and that no row has.
     """
     chain: list[int | str | None] = []
     execution = tables.get("execution")
@@ -256,7 +256,7 @@ def scope_chain(
 
 
 def _is_frame(connection: sqlite3.Connection, tables: Tables, name: str) -> bool:
-    """Whether a name, rather than a number, is that of a row or of a value's scope."""
+    """Return whether a name that is not a number is that of a row or of a value's scope."""
     for table, column in (("execution", "id"), ("bindings", "execution_id")):
         known = tables.get(table)
         if known is not None and known.has(column):
@@ -267,7 +267,7 @@ def _is_frame(connection: sqlite3.Connection, tables: Tables, name: str) -> bool
 
 
 def _scope_of(recorded: Any, *, zero_is_root: bool) -> int | str | None:
-    """A recorded frame as a key; None is the root scope."""
+    """Return a recorded frame as a key; None is the root scope."""
     number = index_of(recorded)
     if number is None or number == "" or (number == 0 and zero_is_root):
         return None

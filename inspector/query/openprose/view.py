@@ -1,4 +1,4 @@
-"""From the fold's state and the run row to what is handed out: Run, steps, findings."""
+"""Builds runs, steps and findings from the state of the fold and the run's row."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ RUN_STATUS = {
     "failed": Status.FAILED,
     "interrupted": Status.INTERRUPTED,
 }
-"""Exact and case-sensitive (OpenProse state document, `run.status`)."""
+"""Case-sensitive (OpenProse state document, `run.status`)."""
 
 CLOCK_MS = 1000
-"""`datetime('now')` gives whole seconds."""
+"""`datetime('now')` has a resolution of one second."""
 
 _PROSE_ENDINGS = (".prose.md", ".prose", ".run.md", ".md")
 _BLOCK = KIND_CODE[StepKind.BLOCK]
@@ -48,11 +48,11 @@ _CONTAINERS = (StepKind.PARALLEL, StepKind.LOOP, StepKind.BLOCK, StepKind.STATEM
 
 @dataclass(frozen=True, slots=True)
 class AgentStore:
-    """A database of agents that outlive runs, or a folder of files that do."""
+    """A database or folder of persistent agents."""
 
     path: str
     own: bool
-    """Whether it lies at the run's own root; of any other only the user's agents are meant."""
+    """Whether it lies at the run's own root; at any other root only the user's agents count."""
 
     @property
     def root(self) -> str:
@@ -62,57 +62,57 @@ class AgentStore:
 
 @dataclass(frozen=True, slots=True)
 class RunLocation:
-    """Where a run is kept."""
+    """Where a run is stored."""
 
     store_path: str
     folder: str
-    """The run's folder; attachments are resolved against it."""
+    """The run's folder, against which attachments are resolved."""
     parent_key: str | None = None
     agents: tuple[AgentStore, ...] = ()
-    """Databases of agents that outlive the run, and folders of what is kept in files."""
+    """Databases of persistent agents, and folders of persistent files."""
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """OpenProse roots at which something outlives runs."""
+        """OpenProse roots with persistent files."""
         return tuple(sorted({one.root for one in self.agents}))
 
     @property
     def name(self) -> str:
-        """The folder's name: the run id where the database gives none."""
+        """The folder's name: the run id if the database has none."""
         return os.path.basename(self.folder)
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """One accepted read of what a run's head needs, beside its events."""
+    """What one read found, besides events."""
 
     tables: Tables
     run_rows: tuple[RunRow, ...]
     damage: tuple[Damage, ...]
     last_activity_at: int | None
     names: frozenset[str] = frozenset()
-    """Names that have a value; only read when a branch waits for confirmation."""
+    """Names that have a value, for branches without a recorded end."""
     has_output: bool = False
     orphans: tuple[tuple[str, int | str], ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     """Rows of the tables behind tabs."""
     ledger: Ledger | None = None
     gates: tuple[Gate, ...] = ()
-    """Gates that nobody has answered."""
+    """Unanswered gates."""
     reopened: Finding | None = None
     changed_source: str | None = None
-    """The snapshot whose source is another one today."""
+    """The snapshot whose source has changed."""
     kept: Mapping[str, int | None] = field(default_factory=dict)
-    """What is kept in files instead (`kept_counting.kept_counts`)."""
+    """Counts of what is kept in files (`tab_counts.kept_counts`)."""
 
 
 def run_key(store_path: str, run_id: str) -> str:
-    """The run's key, stable for as long as the file lies where it lies."""
+    """Return the run's key, stable as long as the file is not moved."""
     return f"{NAME}:{store_path}#{run_id}"
 
 
 def pick_run_row(rows: tuple[RunRow, ...], folder_name: str) -> RunRow:
-    """The row whose id is the folder's name, else the only one, else the newest."""
+    """Return the row whose id is the folder's name, else the newest one."""
     named = [row for row in rows if row.id == folder_name]
     if named:
         return named[-1]
@@ -120,7 +120,7 @@ def pick_run_row(rows: tuple[RunRow, ...], folder_name: str) -> RunRow:
 
 
 def title_of(row: RunRow, fallback: str) -> str:
-    """The program's file name without its ending, else the run id."""
+    """Return the program's file name without its extension, else the run id."""
     path = text_of(row.root_path) or text_of(row.program_path)
     name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
     for ending in _PROSE_ENDINGS:
@@ -130,12 +130,12 @@ def title_of(row: RunRow, fallback: str) -> str:
 
 
 def signs_of(state: State) -> StyleSigns:
-    """What the folded rows show about how they were written."""
+    """Return what the folded rows reveal about their writer."""
     return StyleSigns(state.events, state.appended, state.updated, state.both_instants)
 
 
 def store_of(place: RunLocation, facts: Facts, signs: StyleSigns) -> Store:
-    """The store as it can be read now."""
+    """Return the store with its health."""
     style = style_of(signs, facts.tables)
     health, reason = Health.OK, None
     if not facts.tables.by_name:
@@ -147,7 +147,7 @@ def store_of(place: RunLocation, facts: Facts, signs: StyleSigns) -> Store:
 
 
 def status_of(facts: Facts, place: RunLocation) -> Status:
-    """How the run stands by its own word; a gate that nobody answered makes it waiting."""
+    """Return the run's status by its own row; waiting if a gate is unanswered."""
     raw = pick_run_row(facts.run_rows, place.name).status
     status = Status.UNKNOWN if raw is None else RUN_STATUS.get(text_of(raw), Status.UNKNOWN)
     if facts.gates and status in (Status.RUNNING, Status.UNKNOWN):
@@ -156,14 +156,14 @@ def status_of(facts: Facts, place: RunLocation) -> Status:
 
 
 def head_of(place: RunLocation, facts: Facts, store: Store) -> Run:
-    """The run from its row alone: no events, no findings but those of the row."""
+    """Return the run from its row alone, without steps and findings."""
     row = pick_run_row(facts.run_rows, place.name)
     run_id = text_of(row.id) or place.name
     status = status_of(facts, place)
     started = parse_instant(row.started_at)
     ended = parse_instant(row.updated_at) if status in ENDED else None
     if ended == started:
-        # Nothing moves `updated_at` by itself: it still says when the row was made.
+        # Writers need not change `updated_at`; it may still be the time of creation.
         ended = None
     return Run(
         key=run_key(place.store_path, run_id),
@@ -184,7 +184,7 @@ def head_of(place: RunLocation, facts: Facts, store: Store) -> Run:
 
 
 def complete_run(head: Run, facts: Facts, state: State, shown: Shown, now: int) -> Run:
-    """The run with everything that its events tell."""
+    """Return the run with everything derived from its events."""
     return replace(
         head,
         findings=tuple(_findings(head, facts, state, shown, now)),
@@ -203,7 +203,7 @@ def _findings(head: Run, facts: Facts, state: State, shown: Shown, now: int) -> 
     yield from waiting(facts.gates, now)
     yield from say.unconfirmed(shown.unconfirmed)
     if shown.newest:
-        # What the run says of itself is said of now; of an earlier point it tells nothing.
+        # The run's own status applies to now, not to an earlier event.
         yield from say.ending(head.status, shown.open, state, facts.has_output)
         yield from say.liveness(head.status, head.last_activity_at, now)
     yield from say.run_instants(head, now)
@@ -217,23 +217,23 @@ def _findings(head: Run, facts: Facts, state: State, shown: Shown, now: int) -> 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A copy of the steps with what is not an event laid over them."""
+    """A copy of the steps, completed by what is not an event."""
 
     steps: StepTable
     open: tuple[OpenConstruct, ...]
     open_steps: tuple[int, ...]
-    """The numbers of the steps of `open`."""
+    """The step numbers of `open`."""
     unconfirmed: tuple[tuple[str, str], ...]
-    """Branches (name, step id) whose value exists although their end is not recorded."""
+    """Branches (name, step id) that have a value but no recorded end."""
     describe: Callable[[int], Step]
     newest: bool = True
-    """Whether this is the run as it stands, not as it stood at an earlier event."""
+    """Whether this is the run now, not at an earlier event."""
 
 
 def show(state: State, names: frozenset[str], *, newest: bool = True) -> Shown:
-    """Copies the steps, marks branches whose value exists, and lists what is open.
+    """Copy the steps, mark branches that have a value, and list open constructs.
 
-    `names` are those that have a value now: of an earlier point they say nothing.
+    `names` have a value now, which says nothing about an earlier event.
     """
     steps = state.steps.copy()
     unconfirmed = tuple(_confirmations(state, steps, names)) if names and newest else ()
@@ -251,7 +251,7 @@ def show(state: State, names: frozenset[str], *, newest: bool = True) -> Shown:
 def _confirmations(
     state: State, steps: StepTable, names: frozenset[str]
 ) -> Iterator[tuple[str, str]]:
-    """A value counts for the newest instance only if no earlier branch of the name explains it."""
+    """Yield pending branches whose value no earlier branch of the name explains."""
     waiting = [
         (name, step)
         for instance in state.named_parallels.open.of(state.steps)
@@ -316,7 +316,7 @@ def _references(
 
 
 def current_tables(facts: Facts | None) -> Tables:
-    """The tables of the last accepted read."""
+    """Return the tables of the last accepted read."""
     assert facts is not None
     return facts.tables
 

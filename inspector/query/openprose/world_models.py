@@ -1,7 +1,7 @@
-"""World models: versions per node, what is published, and whether the bytes are what they claim.
+"""World models: versions per node, what is published, and whether the bytes match their address.
 
-Source: OpenProse's world-model container: `OPWM1`, a file count, and per file in the order of its
-path's bytes a length, the path, a length and the content; lengths are 32-bit little endian and
+Source: OpenProse's world-model container: `OPWM1`, a file count, and per file, sorted by the bytes
+of its path, a length, the path, a length and the content; lengths are 32-bit little endian and
 nothing follows. A version is `sha256:` of the container's bytes.
 """
 
@@ -28,29 +28,29 @@ MOST_FILES = 100_000
 
 
 class Integrity(StrEnum):
-    """Whether an artifact's bytes have the address under which they are kept."""
+    """Whether an artifact's bytes match the address under which they are stored."""
 
     VERIFIED = "verified"
     TAMPERED = "tampered"
     UNVERIFIED = "unverified"
-    """Only a stamp claims an address, which agents also write as they like."""
+    """Only a stamp claims an address, which agents can write at will."""
     UNREADABLE = "unreadable"
 
 
 class BadContainer(ValueError):
-    """The bytes are no world-model container: why, in a sentence without a full stop."""
+    """The bytes are not a world-model container; the message has no full stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """One file of a world model."""
+    """A file of a world model."""
 
     path: str
     content: bytes
 
 
 def decode(data: bytes) -> tuple[ModelFile, ...]:
-    """The files of a container. Raises BadContainer."""
+    """Return the files of a container. Raises BadContainer."""
     if not data.startswith(MAGIC):
         raise BadContainer("it is no world model: it does not begin with OPWM1")
     count, at = _number(data, len(MAGIC))
@@ -94,7 +94,7 @@ def _checked(path: bytes) -> str:
 
 
 def framed(files: Sequence[ModelFile]) -> bytes:
-    """The container of files, which come in the order of their paths' bytes."""
+    """Return the container of files, which must be sorted by the bytes of their paths."""
     parts = [MAGIC, struct.pack("<I", len(files))]
     for file in files:
         for part in (file.path.encode("utf-8", "surrogateescape"), file.content):
@@ -103,12 +103,12 @@ def framed(files: Sequence[ModelFile]) -> bytes:
 
 
 def address_of(data: bytes) -> str:
-    """The content address of a container."""
+    """Return the content address of a container."""
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
 def integrity(version: str, data: bytes | None) -> Integrity:
-    """Whether bytes have the address `version`; None = they could not be read."""
+    """Return whether bytes match the address `version`; None = they could not be read."""
     if data is None:
         return Integrity.UNREADABLE
     return Integrity.VERIFIED if version == address_of(data) else Integrity.TAMPERED
@@ -116,7 +116,7 @@ def integrity(version: str, data: bytes | None) -> Integrity:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file that differs between two versions; None = it is not there."""
+    """A file that differs between two versions; None = it does not exist."""
 
     path: str
     before: bytes | None
@@ -124,7 +124,7 @@ class FileChange:
 
 
 def differences(before: Sequence[ModelFile], after: Sequence[ModelFile]) -> tuple[FileChange, ...]:
-    """Files that differ between two versions, by path."""
+    """Yield the files that differ between two versions, by path."""
     old = {file.path: file.content for file in before}
     new = {file.path: file.content for file in after}
     return tuple(
@@ -135,14 +135,14 @@ def differences(before: Sequence[ModelFile], after: Sequence[ModelFile]) -> tupl
 
 
 def change_of(one: FileChange) -> str:
-    """What became of a file: added, removed or changed."""
+    """Return whether a file was added, removed or changed."""
     if one.before is None:
         return "added"
     return "removed" if one.after is None else "changed"
 
 
 class Kept(NamedTuple):
-    """A version of a node: what is told of it, and its files where they could be read."""
+    """The record of a node's version, and its files if they could be read."""
 
     record: Mapping[str, Any]
     files: tuple[ModelFile, ...] | None
@@ -151,30 +151,30 @@ class Kept(NamedTuple):
 ATOMIC = "@atomic"
 SCHEME = "sha256:"
 BY_RECEIPTS, BY_ROWS, BY_FILES = "receipts", "rows", "files"
-"""What the place of a version follows: receipts, or else rows, or the times of files."""
+"""What orders a version: receipts, else rows, else modification times."""
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class Naming:
-    """What receipts say of one version of a node."""
+    """What receipts say about one version of a node."""
 
     receipt: int
     """The first receipt that names it."""
     before: str | None
-    """The version that the node had until then; None at its first receipt."""
+    """The node's previous version; None at its first receipt."""
     again: int | None = None
-    """The last receipt at which the node came back to it."""
+    """The last receipt at which the node returned to it."""
 
 
 Namings = Mapping[str, Mapping[str, Naming]]
-"""By node and version, the versions in the order of their first receipts."""
+"""By node and version, in the order of their first receipts."""
 NO_RECEIPTS: Namings = {}
 
 
 def namings(named: Iterable[tuple[int, str, Mapping[str, Any]]]) -> Namings:
-    """From receipts in the order of writing: (id, node, facets)."""
+    """Return what receipts (id, node, facets), in order, say about versions."""
     found: dict[str, dict[str, Naming]] = {}
     last: dict[str, str] = {}
     for receipt, node, facets in named:
@@ -193,25 +193,25 @@ def namings(named: Iterable[tuple[int, str, Mapping[str, Any]]]) -> Namings:
 
 
 def receipt_namings(receipts: Iterable[CommitRecord]) -> Namings:
-    """What receipts that were read say of versions."""
+    """Return what parsed receipts say about versions."""
     return namings((one.id, one.node, one.facets) for one in receipts)
 
 
 def bare(version: object) -> str:
-    """A version or token without its scheme."""
+    """Return a version or token without its scheme."""
     return version.removeprefix(SCHEME) if isinstance(version, str) else ""
 
 
 def ordered(
     versions: Sequence[T], named: Mapping[str, Naming], name: Callable[[T], str | None]
 ) -> list[T]:
-    """One node's versions: first those that receipts name, by these; then the rest as it was."""
+    """Return one node's versions: those that receipts name, in that order; then the others."""
     place = {version: at for at, version in enumerate(named)}
     return sorted(versions, key=lambda one: place.get(bare(name(one)), len(place)))
 
 
 def told(version: object, named: Mapping[str, Naming], otherwise: str) -> dict[str, Any]:
-    """What a version's record says of its place; `otherwise` is what that follows unnamed."""
+    """Return a version's fields about its order; `otherwise` if no receipt names it."""
     naming = named.get(bare(version)) if version is not None else None
     return {
         "order": otherwise if naming is None else BY_RECEIPTS,
@@ -222,15 +222,17 @@ def told(version: object, named: Mapping[str, Naming], otherwise: str) -> dict[s
 
 
 MOST_BYTES = 64 << 20
-"""Artifacts larger than this are not recomputed."""
+"""Larger artifacts are not verified."""
 MOST_VERSIONS = 10_000
 MOST_NAMES = 200_000
-"""Receipts that are asked which version they name."""
+"""Maximum number of receipts read for the order of versions."""
 
 
 def world_models(connection: sqlite3.Connection, tables: Tables, folder: str) -> Iterator[Kept]:
-    """Versions node by node, the oldest first by the receipts that name them; those that no
-    receipt names follow in the order of their rows; then pointers to a version that is not kept.
+    """Return versions node by node, oldest first by the receipts that name them.
+
+    Versions that no receipt names follow in the order of their rows; then pointers to versions that
+    are not stored.
     """
     published, named = _published(connection, tables), _named(connection, tables)
     table = tables.get("world_model_version")
@@ -249,7 +251,7 @@ def world_models(connection: sqlite3.Connection, tables: Tables, folder: str) ->
 
 
 def _named(connection: sqlite3.Connection, tables: Tables) -> Namings:
-    """What the table of receipts says of versions; a row that cannot be read says nothing."""
+    """Return what the receipt table says about versions; unreadable rows are skipped."""
     table = tables.get("receipt")
     if table is None or not table.has("node") or not table.has("fingerprints"):
         return NO_RECEIPTS
@@ -274,9 +276,9 @@ def _facets(recorded: Any) -> Mapping[str, Any]:
 def _keys(
     connection: sqlite3.Connection, table: Table, named: Namings
 ) -> tuple[str, list[tuple[Any, ...]]]:
-    """How one row is asked for, and every row's key in the order that is told.
+    """Return the statement that reads one row, and every row's key in order.
 
-    Only the keys are held: what a version holds may be large.
+    Only keys are kept in memory, because versions may be large.
     """
     by_row = table.rowid != "NULL"
     node, version = table.column("node"), table.column("version")
@@ -344,7 +346,7 @@ def _bytes(artifact: Any, path: str | None, folder: str) -> bytes | None:
 def _files(
     data: bytes | None, node: str, before: dict[str, tuple[ModelFile, ...]]
 ) -> tuple[tuple[ModelFile, ...] | None, dict[str, Any]]:
-    """The files of a version, and how they differ from the node's version before."""
+    """Return the files of a version, and how they differ from the node's previous version."""
     nothing = {"files": None, "changes": None}
     if data is None:
         return None, {**nothing, "unreadable": "its bytes could not be read"}

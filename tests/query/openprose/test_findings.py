@@ -145,9 +145,7 @@ class TestSilence:
         run = reader(path, now=self.last_write(path) + minutes * MINUTE + 1000)
         view = run.refresh()
         quiet = [one.message for one in view.run.findings if one.code == "quiet"]
-        assert quiet == (
-            [f"Nothing written for {said}; whether it lives is not known."] if said else []
-        )
+        assert quiet == ([f"Nothing written for {said}; liveness unknown."] if said else [])
         assert view.run.status is Status.RUNNING
         run.close()
 

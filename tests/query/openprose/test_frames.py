@@ -225,7 +225,7 @@ class TestRowsWithOtherIds:
         assert len(state.steps) == 3
         found = list(findings.oddities(state))
         assert {one.message for one in found} == {
-            "Row without an id names row 7 as its parent, which is not there."
+            "Row without an id names row 7 as its parent, which does not exist."
         }
 
     def test_an_id_that_repeats_means_the_newest_row(self) -> None:

@@ -101,8 +101,8 @@ def test_a_parallel_keeps_runs_and_doubts() -> None:
     assert found.stands == "parallel p1, statement 2"
     assert found.done == ("statement 1", "branches a, b")
     assert found.will_run == ("branch d", "then the join", "then what the source says")
-    assert found.unknown[0].startswith("branch c: its value exists, its end was never recorded")
-    assert "What branches c, d do outside is not recorded" in found.warnings[0].message
+    assert found.unknown[0].startswith("branch c: has a value but no recorded end")
+    assert "External effects of branches c, d are not recorded" in found.warnings[0].message
     position = data_of(found.prompt)["position"]
     assert (position["keep"], position["rerun"], position["unconfirmed"]) == (
         ["a", "b"], ["d"], ["c"],
@@ -117,7 +117,7 @@ def test_a_parallel_keeps_runs_and_doubts() -> None:
         ((failed(2), retry(2, 2, 3), failed(2)),
          "statement 2, attempt 2 of 3", "statement 2, attempt 3"),
         ((done(1),), "after statement 1", "the statement after 1"),
-        ((), "the beginning: nothing has finished", "the program from its first statement"),
+        ((), "the beginning; nothing has finished", "the program from its first statement"),
         ((loop("l1", 5), round_("l1", 1), done(11)),
          "loop l1, statement 10, iteration 1 of loop l1",
          "iteration 1 of loop l1 after statement 11"),
@@ -178,10 +178,10 @@ def test_a_run_that_may_live_is_confirmed_by_its_id() -> None:
     lives = {"status": Status.RUNNING, "last_activity_at": NOW - RECENT_MS + 1}
     found = flight(done(1), run=lives)
     assert found.confirm == OWN_ID and found.liveness is not None
-    assert "somebody may be running it now" in found.liveness
+    assert "it may still be running" in found.liveness
     quiet = flight(done(1), run={"status": Status.RUNNING})
     assert quiet.confirm is None and quiet.liveness == "unknown, nothing written for 11 h"
-    assert "may_live" in codes(quiet) and "no lock says so" in quiet.warnings[-1].message
+    assert "may_live" in codes(quiet) and "no lock to check" in quiet.warnings[-1].message
     over = flight(done(1), run={"status": Status.FAILED, "last_activity_at": NOW})
     assert over.confirm is None and "may_live" not in codes(over)
 

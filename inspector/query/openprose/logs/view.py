@@ -112,7 +112,7 @@ def errors(
             continue
         yield Finding(
             "unrecorded_error",
-            f"{node} left an error that the log does not tell of: {words}",
+            f"{node} left an error that the log does not mention: {words}",
             None if step is None else steps.path(step),
         )
 
@@ -133,8 +133,8 @@ def _sentence(remark: Remark) -> str:
     if remark.code == "re_opened":
         line, _, why = remark.detail.partition("\n")
         reason = f": {why}" if why else ""
-        return f"The run went on after its end in line {line}{reason}."
-    return f"A construct was begun again in line {remark.line} before its end was recorded."
+        return f"The run continued after its end in line {line}{reason}."
+    return f"Line {remark.line} starts a construct again before its end was recorded."
 
 
 _OPEN = (Status.RUNNING, Status.WAITING)

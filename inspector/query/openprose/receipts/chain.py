@@ -1,8 +1,8 @@
-"""The chain of each node: what its receipts prove, and where they do not hold.
+"""Judges the chain of each node: what its receipts prove, and where it does not hold.
 
-Source: OpenProse's receipt module. Per node in the order of writing: the first receipt has no
-`prev`, every other one names the address of the one before. A receipt that was edited shows at its
-successor; the newest of a node shows only where another receipt names it or its address was kept.
+Source: OpenProse's receipt module. Per node, in order: the first receipt has no `prev`, every other
+one names the address of its predecessor. An edited receipt shows at its successor; an edit to a
+node's newest receipt shows only if another receipt names it or its address was recorded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NO_COLUMN = "no such column"
 
 
 def sentence(receipt: int, before: int | None, trouble: Trouble) -> str:
-    """Without its full stop; `before` is the node's receipt before, None at the first."""
+    """Return the reason without a full stop; `before` is the node's previous receipt."""
     code, _, field = trouble.code.partition(":")
     this = f"receipt {receipt}"
     if code == "prev_mismatch":
@@ -56,7 +56,7 @@ IN_WORDS = {
     ChainVerdict.BROKEN: "is broken: a receipt was changed or removed",
     ChainVerdict.UNVERIFIABLE: "cannot be checked: a receipt cannot be read whole",
 }
-"""ChainVerdicts as a sentence about a chain says them."""
+"""Verdicts in a sentence about a chain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +66,28 @@ class Break:
     receipt_id: int
     trouble: Trouble
     before: int | None = None
-    """The node's receipt before; None at its first."""
+    """The node's previous receipt; None at its first."""
 
     @property
     def said(self) -> str:
-        """In plain words, without a full stop."""
+        """The reason in plain words, without a full stop."""
         return sentence(self.receipt_id, self.before, self.trouble)
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The receipts of one node, judged."""
+    """The verdict on the receipts of one node."""
 
     node: str
     verdict: ChainVerdict
     receipts: int
     broken: tuple[Break, ...]
     head_anchored: bool
-    """Whether the newest receipt's address is named by another one, or was recorded."""
+    """Whether another receipt names the newest one, or its address was recorded."""
 
 
 def judge(receipts: Sequence[CommitRecord]) -> list[Chain]:
-    """Every node's chain, nodes in the order of their first receipt."""
+    """Return every node's chain, nodes in the order of their first receipt."""
     by_node: dict[str, list[CommitRecord]] = {}
     for receipt in receipts:
         by_node.setdefault(receipt.node, []).append(receipt)
@@ -96,7 +96,7 @@ def judge(receipts: Sequence[CommitRecord]) -> list[Chain]:
 
 
 def holds(chains: Iterable[Chain]) -> bool | None:
-    """Whether every chain holds; None when there is none: nothing to hold is not green."""
+    """Return whether every chain holds; None without a chain, because nothing was verified."""
     verdicts = [chain.verdict for chain in chains]
     if not verdicts:
         return None
@@ -126,7 +126,7 @@ def _troubles(receipt: CommitRecord, before: CommitRecord | None) -> Iterable[Tr
         if receipt.prev is not None and not has_bad_prev:
             yield FIRST_HAS_PREV
     elif before.address not in (None, receipt.prev) and not has_bad_prev:
-        # Where the address before is not known, there is nothing to compare with.
+        # If the predecessor's address is unknown, there is nothing to compare with.
         yield MISMATCH
 
 

@@ -1,7 +1,7 @@
-"""Receipts as files hold them: one a line, or all in one array. Pure.
+"""Reads receipts from files: one per line, or all in one array. Pure.
 
-A line that is no receipt is kept as one that cannot be verified; a last line that is not finished
-is a receipt to come.
+A line that is not a receipt becomes one that cannot be verified; an incomplete last line is still
+being written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NO_ROW: Mapping[str, Any] = {}
 def rows_to_receipts(
     rows: Iterable[Mapping[str, Any]], first: int, node: str | None = None
 ) -> list[CommitRecord]:
-    """Parsed receipts, numbered from `first`; one that names no node is told by its file."""
+    """Return receipts numbered from `first`; `node` is the default, from the file's name."""
     return [
         read_receipt(_as_row(row, node), number)
         for number, row in zip(range(first, MOST_RECEIPTS + 1), rows, strict=False)
@@ -28,7 +28,7 @@ def rows_to_receipts(
 
 
 def file_rows(path: str, data: bytes) -> Iterator[Mapping[str, Any]]:
-    """The receipts of a file as parsed: one a line, or those of one array."""
+    """Yield the parsed receipts of a file: one per line, or those of one array."""
     if path.endswith(".json"):
         yield from array_rows(data) or ()
         return
@@ -43,7 +43,7 @@ def file_rows(path: str, data: bytes) -> Iterator[Mapping[str, Any]]:
 
 
 def array_rows(data: bytes) -> list[Mapping[str, Any]] | None:
-    """The receipts of a file that is one JSON array; None when it is none."""
+    """Return the receipts of a file that is one JSON array; None if it is not."""
     rows = parsed(data)
     if not isinstance(rows, list):
         return None
@@ -51,7 +51,7 @@ def array_rows(data: bytes) -> list[Mapping[str, Any]] | None:
 
 
 def parsed(data: bytes) -> Any:
-    """JSON as Python; None when it is none."""
+    """Return parsed JSON; None if it is not JSON."""
     try:
         return json.loads(data.decode("utf-8", "replace")) if data else None
     except (ValueError, RecursionError):
@@ -59,7 +59,7 @@ def parsed(data: bytes) -> Any:
 
 
 def _as_row(row: Mapping[str, Any], node: str | None) -> Mapping[str, Any]:
-    """A receipt's fields as columns hold them: what has structure is JSON text."""
+    """Return a receipt's fields as a row has them: structures as JSON text."""
     shown = {key: _as_json(row[key]) if key in JSON_FIELDS else row[key] for key in row}
     shown.pop("id", None)
     if node is not None:

@@ -1,4 +1,9 @@
-"""One receipt, read from its row: its fields, what is wrong with it, and its address."""
+"""Parses one receipt from its row: fields, problems, content address.
+
+Source: OpenProse's receipt module. The address is over canonical JSON: keys sorted by UTF-16 code
+unit, no spaces, numbers and strings as `JSON.stringify` writes them, UTF-8; `sha256:` and 64
+lower-case hex digits. JavaScript parsed the JSON before, so every number is a double: `1.0` is `1`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +31,7 @@ FIELDS = (
     "cost",
     "sig",
 )
-"""What the address is taken over, beside the schema's name and the algorithm's."""
+"""Fields that the address covers, besides the names of schema and algorithm."""
 
 DEEPEST = 200
 _SAFE = 2**53
@@ -35,23 +40,23 @@ _ADDRESS = re.compile(r"sha256:[a-f0-9]{64}")
 
 
 class TooDeep(ValueError):
-    """Nested so deep that no runtime would have written it."""
+    """Nested more deeply than any runtime would write."""
 
 
 def is_address(value: object) -> bool:
-    """Whether a value has the form of a content address."""
+    """Return whether a value has the form of a content address."""
     return isinstance(value, str) and _ADDRESS.fullmatch(value) is not None
 
 
 def address_of(fields: Mapping[str, Any]) -> str:
-    """The content address of a receipt whose JSON columns were parsed. Raises TooDeep."""
+    """Return the content address of a receipt with parsed JSON columns. Raises TooDeep."""
     envelope = {"schema": SCHEMA, "hash_algorithm": HASH_ALGORITHM}
     text = canonical({**envelope, **{name: fields[name] for name in FIELDS}})
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def canonical(value: object) -> str:
-    """A parsed JSON value in canonical form. Raises TooDeep beyond 200 levels."""
+    """Return a parsed JSON value in canonical form. Raises TooDeep beyond 200 levels."""
     parts: list[str] = []
     _write(value, parts, 0)
     return "".join(parts)
@@ -90,14 +95,14 @@ def _scalar(value: object) -> str:
 
 
 def string(text: str) -> str:
-    """A string as `JSON.stringify` writes it: lone surrogates escaped, the rest as it is."""
+    """Return a string as `JSON.stringify` writes it: only lone surrogates are escaped."""
     return _LONE_SURROGATE.sub(
         lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False)
     )
 
 
 def number(value: int | float) -> str:
-    """A number as JavaScript prints the double that it is (ECMAScript, Number::toString)."""
+    """Return a number as JavaScript prints the double (ECMAScript, Number::toString)."""
     if isinstance(value, int) and -_SAFE <= value <= _SAFE:
         return str(value)
     try:
@@ -114,7 +119,7 @@ def number(value: int | float) -> str:
 
 
 def _shortest(double: float) -> tuple[str, int]:
-    """The shortest digits that name the double, and the power of ten before its first digit."""
+    """Return the shortest digits of the double, and the exponent before its first digit."""
     mantissa, _, power = f"{double!r}e0".partition("e")
     power = power.removesuffix("e0") or "0"
     whole, _, fraction = mantissa.partition(".")
@@ -153,7 +158,7 @@ TEXT_FIELDS = ("node", "contract_fingerprint", "status")
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why something about a receipt does not hold: a code for programs, words for people."""
+    """Why a receipt does not hold: a code for programs, words for people."""
 
     code: str
     words: str
@@ -161,40 +166,40 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
-    """A commit record. Fields that could not be read are None and named in `trouble`."""
+    """A parsed row. Fields that could not be read are None and named in `trouble`."""
 
     id: int
     node: str
     fields: Mapping[str, Any]
     trouble: tuple[Trouble, ...]
     address: str | None
-    """The recomputed content address; None when a field is missing or malformed."""
+    """The recomputed content address; None if a field is missing or malformed."""
     created_at: str | None
     content_hash: str | None
     """The address that the writer recorded, where the table has such a column."""
 
     @property
     def prev(self) -> str | None:
-        """The address of the node's receipt before, None at its first."""
+        """The address of the node's previous receipt; None at its first."""
         value = self.fields.get("prev")
         return value if isinstance(value, str) else None
 
     @property
     def status(self) -> str | None:
-        """rendered, skipped or failed, as it stands."""
+        """`rendered`, `skipped` or `failed`, or another word as recorded."""
         value = self.fields.get("status")
         return value if isinstance(value, str) else None
 
     @property
     def cause(self) -> str | None:
-        """What its cost was booked under (`surprise_cause`)."""
+        """The cause that its cost is attributed to (`surprise_cause`)."""
         cost = self.fields.get("cost")
         value = cost.get("surprise_cause") if isinstance(cost, Mapping) else None
         return value if isinstance(value, str) else None
 
     @property
     def tokens(self) -> tuple[int, int] | None:
-        """Tokens (fresh, reused), or None when the cost cannot be read."""
+        """Tokens (fresh, reused); None if the cost cannot be read."""
         cost = self.fields.get("cost")
         tokens = cost.get("tokens") if isinstance(cost, Mapping) else None
         if not isinstance(tokens, Mapping):
@@ -211,7 +216,7 @@ class CommitRecord:
 
     @property
     def failure_reason(self) -> str | None:
-        """Why it failed, where the writer said so."""
+        """Why it failed, if recorded."""
         diff = self.fields.get("semantic_diff")
         reason = diff.get("failure_reason") if isinstance(diff, Mapping) else None
         return None if reason is None else text_of(reason)
@@ -230,7 +235,7 @@ def _whole(value: object) -> int | None:
 
 
 def read_receipt(row: Mapping[str, Any], number: int) -> CommitRecord:
-    """A row of `receipt` (columns by name); `number` stands in where the row has no id."""
+    """Return a row of `receipt` (columns by name) as a record; `number` if it has no id."""
     fields: dict[str, Any] = {}
     trouble: list[Trouble] = []
     for name in FIELDS:
