@@ -35,13 +35,26 @@ class RunReader(ABC):
 
     capabilities: Capabilities = NO_CAPABILITIES
 
+    _view: RunView | None = None
+    """The state of the last read."""
+
     @abstractmethod
     def refresh(self) -> RunView:
         """Return the newest state; folds only what was added or changed since the last call."""
 
-    @abstractmethod
+    def current(self) -> RunView:
+        """Return the state of the last read, reading it now if there was none."""
+        return self._view or self.refresh()
+
     def at(self, event: int) -> RunView:
         """Return the state after the first `event` events, clamped to the events there are."""
+        newest = self.current()
+        event = max(0, min(event, newest.total_events))
+        return newest if event == newest.total_events else self._at(event)
+
+    def _at(self, event: int) -> RunView:
+        """Return the state after fewer events than there are; only called if there are events."""
+        raise NotImplementedError
 
     @abstractmethod
     def events(self, first: int, count: int) -> Sequence[Event]:

@@ -91,7 +91,6 @@ class AgentRun(RunReader):
         self._loaded: Loaded | None = None
         self._generation = 0
         self._counted_at = monotonic()
-        self._view: RunView | None = None
 
     def refresh(self) -> RunView:
         """Read what was added and return the newest state."""
@@ -145,12 +144,7 @@ class AgentRun(RunReader):
             query = page_query(self._run, timeline.last, loaded.layout, timeline.repeats)
             page = self._source.read(query).value
 
-    def at(self, event: int) -> RunView:
-        """Return the state after the first `event` events."""
-        newest = self._view or self.refresh()
-        event = max(0, min(event, newest.total_events))
-        if event == newest.total_events:
-            return newest
+    def _at(self, event: int) -> RunView:
         return self._build_view(self._timeline.at(event, self._reread), newest=False)
 
     def _reread(self, rowids: Sequence[int]) -> Sequence[Row]:
@@ -158,7 +152,7 @@ class AgentRun(RunReader):
 
     def events(self, first: int, count: int) -> Sequence[Event]:
         """Return events with their whole records."""
-        self._view or self.refresh()
+        self.current()
         first = max(first, 1)
         rowids = self._timeline.rows[first - 1 : first - 1 + max(count, 0)]
         numbers = range(first, first + len(rowids))
@@ -169,7 +163,7 @@ class AgentRun(RunReader):
 
     def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
         """Return the messages of the run."""
-        self._view or self.refresh()
+        self.current()
         loaded = self._last_loaded()
         return self._source.read(
             lambda connection: agent_values(connection, loaded, self._run, frame, full=full)
@@ -177,7 +171,7 @@ class AgentRun(RunReader):
 
     def context(self, step: int) -> StepContext:
         """Return the details of a step."""
-        shown = self._view or self.refresh()
+        shown = self.current()
         described = shown.describe(step)
         numbers = contents.own_events(shown, step)
         rowids = [self._timeline.rows[n - 1] for n in numbers]
@@ -191,7 +185,7 @@ class AgentRun(RunReader):
 
     def record(self, part: str) -> Sequence[JsonObject]:
         """Return the store's records of one part."""
-        self._view or self.refresh()
+        self.current()
         session = self._session()
         subject = records.Subject(session=session, run=self._run)
         return self._source.read(records.query(part, subject, self._clock())).value
@@ -299,7 +293,6 @@ class WorkflowRun(RunReader):
         self._key: str | None = None
         """The checkpoint's key, once found."""
         self._loaded: _Loaded | None = None
-        self._view: RunView | None = None
 
     def refresh(self) -> RunView:
         """Return the newest state."""
@@ -361,22 +354,18 @@ class WorkflowRun(RunReader):
             tabs=workflow_tabs(layout.tables, loaded.lease is not None, len(loaded.tools)),
         )
 
-    def at(self, event: int) -> RunView:
-        """Return the newest state; there is no other."""
-        return self._view or self.refresh()
-
     def events(self, first: int, count: int) -> Sequence[Event]:
         """Return nothing: Prism records no events of workflows."""
         return ()
 
     def values(self, frame: str | None = None, *, full: bool = False) -> ValueList:
         """Return input, state, suspension and outputs."""
-        self._view or self.refresh()
+        self.current()
         return workflow_values(self._workflow(), frame, full=full)
 
     def context(self, step: int) -> StepContext:
         """Return the details of a node or of a tool call."""
-        shown = self._view or self.refresh()
+        shown = self.current()
         described = shown.describe(step)
         node, call = described.ref.get("node"), described.ref.get("tool_call_id")
         related: dict[str, tuple[JsonObject, ...]] = {}
@@ -395,7 +384,7 @@ class WorkflowRun(RunReader):
 
     def record(self, part: str) -> Sequence[JsonObject]:
         """Return the store's records of one part."""
-        self._view or self.refresh()
+        self.current()
         subject = records.Subject(run=self._run, checkpoint=self._key)
         return self._source.read(records.query(part, subject, self._clock())).value
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inspector.model.status import Status
-from inspector.query.prism.fold import MOST_MALFORMED, apply, fold
+from inspector.query.prism.fold import MOST_MALFORMED, State, apply, fold
 from tests.query.prism.builders import Story, at, ms
 from tests.query.prism.test_fold import APPROVAL, step, suspended, told, tree
 
@@ -89,7 +89,8 @@ def test_the_outcome_is_the_last_end_and_none_while_a_segment_runs(kind: str, ou
     "kind",
     ["turn_started", "tool_execution_started", "agent_suspended", "agent_denied", "error",
      "agent_finished", "artifact_validation_started", "guardrail_decision", "compaction_started",
-     "compaction_finished", "provider_turn_started", "message_started", "queue_updated"],
+     "compaction_finished", "provider_turn_started", "message_started", "message_delta",
+     "queue_updated"],
 )  # fmt: skip
 def test_an_event_without_a_start_adds_a_segment(kind: str) -> None:
     state = told(Story().tell(kind))
@@ -285,6 +286,51 @@ def test_the_latest_timestamp_is_kept_whatever_the_order() -> None:
     state = fold([(1, 1, "agent_started", at(90), "{}"), (2, 2, "turn_started", None, rows[1][4])])
     assert (state.last_at, state.instants) == (ms(90), 1)
     assert fold([*[(1, 1, "agent_started", at(90), "{}")], *rows]).last_at == ms(90)
+
+
+# Times and extents
+
+
+def span(state: State, path: str) -> tuple[int, int]:
+    """The first and last instant of a step and everything in it."""
+    number = next(n for n in range(len(state.steps)) if state.steps.path(n) == path)
+    return state.steps.span_start[number], state.steps.span_stop[number]
+
+
+def test_a_step_spans_the_instants_of_its_events_and_of_its_children() -> None:
+    story = Story().start().tell("turn_started", turn=1).model(1).tell("turn_finished", turn=1)
+    state = told(story)
+    assert span(state, "s1") == (ms(10), ms(50))
+    assert span(state, "s1/t1") == (ms(20), ms(50))
+    assert span(state, "s1/t1/model") == (ms(30), ms(40))
+
+
+def test_a_started_step_spans_its_start_at_once() -> None:
+    assert span(told(Story().start()), "s1") == (ms(10), ms(10))
+
+
+def test_deltas_widen_the_span_of_their_step() -> None:
+    story = Story().start().tell("turn_started", turn=1)
+    state = told(story.tell("message_delta").tell("message_delta"))
+    assert span(state, "s1/t1") == (ms(20), ms(40))
+    assert (step(state, "s1/t1").last_event, state.steps.last[1]) == (4, 4)
+
+
+def test_an_event_without_an_instant_widens_no_span() -> None:
+    rows = [(1, 1, "agent_started", at(10), "{}"), (2, 2, "turn_started", None, "{}"),
+            (3, 3, "turn_finished", None, "{}")]  # fmt: skip
+    state = fold(rows)
+    assert span(state, "s1") == (ms(10), ms(10))
+    turn = step(state, "s1/t1")
+    assert (turn.started_at, turn.ended_at, turn.last_event) == (None, None, 3)
+
+
+def test_a_retry_extends_the_call_that_had_ended() -> None:
+    story = Story().start().tell("turn_started", turn=1).model(1, error="down")
+    story.tell("retry_scheduled", attempt=1, delayMs=4)
+    state = told(story)
+    assert step(state, "s1/t1/model").last_event == 5
+    assert span(state, "s1/t1/model") == (ms(30), ms(50))
 
 
 # Tool calls
