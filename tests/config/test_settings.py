@@ -1,4 +1,4 @@
-"""What people rely on: a settings file never stops the program, and says what is wrong with it."""
+"""A settings file never stops the program; each problem has one sentence."""
 
 import dataclasses
 import os

@@ -1,4 +1,4 @@
-"""Where events and instants stand: as in the pictures, and right for every run."""
+"""Positions of events and instants: as in the pictures, and valid for every run."""
 
 from dataclasses import replace
 from datetime import UTC

@@ -1,4 +1,4 @@
-"""Saved states: never too many, never too far back, never of events that changed."""
+"""Checkpoints: bounded in number, close together, never of changed events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is other in one JSON value than in another: nothing is missed, nothing is made up."""
+"""Differences of JSON values: none is missed, none is invented."""
 
 from __future__ import annotations
 

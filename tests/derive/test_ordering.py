@@ -1,4 +1,4 @@
-"""When the list must be put in order again, and what it shows."""
+"""Incremental order of the list of runs, and its filter."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Two steps in one row tell one status, and it is the one that a person must not miss."""
+"""Two steps merged into one row show the more severe status."""
 
 from __future__ import annotations
 

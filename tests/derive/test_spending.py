@@ -1,4 +1,4 @@
-"""Sums of what was spent: nothing twice, no unknown price as zero, no currency into another."""
+"""Sums of spending: nothing twice, unknown prices are not zero, currencies stay apart."""
 
 from __future__ import annotations
 

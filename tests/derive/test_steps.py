@@ -1,4 +1,4 @@
-"""The step table: counts, spans, copies and paths, whatever is done to it."""
+"""The step table: counts, spans, copies and paths under any sequence of changes."""
 
 from __future__ import annotations
 

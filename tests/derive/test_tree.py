@@ -1,4 +1,4 @@
-"""The rows of the timeline: right under any folds, and while the run grows or is travelled."""
+"""Rows of the timeline: correct for any expansion, growth and time travel."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""`python -m tests.process.driving …`: runs words in this terminal as Inspector does, and tells.
+"""`python -m tests.process.driving …`: runs a program in this terminal and reports.
 
 It is the program under test of a pseudo-terminal: what it writes last is JSON behind a mark.
 """

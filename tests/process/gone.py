@@ -1,4 +1,4 @@
-"""Whether a process is gone, also where nobody reaps the orphans of others (containers)."""
+"""Tests whether a process has ended, also without an init that reaps orphans (containers)."""
 
 import subprocess
 
@@ -6,7 +6,7 @@ from tests.waiting import becomes_true
 
 
 def is_gone(pid: int) -> bool:
-    """A zombie is gone: it runs nothing and holds nothing."""
+    """Returns True if a process has ended; zombies count as ended."""
     command = ["ps", "-o", "stat=", "-p", str(pid)]
     state = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     return not state or state.startswith("Z")

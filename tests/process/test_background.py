@@ -1,4 +1,4 @@
-"""A program in a terminal of its own: it goes on without us, and comes back as plain lines."""
+"""Background programs: they survive their parent, and their output becomes plain lines."""
 
 import json
 import os

@@ -102,7 +102,7 @@ def columns() -> int:
 
 
 def spin() -> int:
-    """A spinner that has no width to fit into goes on for ever."""
+    """A spinner that loops forever in a terminal of width 0."""
     shown = 0
     while shown < 3 or not columns():
         sys.stderr.write(f"\r\x1b[2K{'|/-'[shown % 3]} Resuming run {RUN_ID}...")
@@ -114,7 +114,7 @@ def spin() -> int:
 
 
 def hang() -> int:
-    """Goes on until a file appears."""
+    """Runs until a file appears."""
     say("holding")
     while not os.path.exists(os.path.join(STATE, "go-on")):
         time.sleep(0.02)

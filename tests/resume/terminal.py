@@ -24,7 +24,7 @@ SECONDS = 15.0
 
 
 class Terminal:
-    """Runs a program in a terminal of its own and reads what stands on it."""
+    """Runs a program in a pseudo-terminal and reads its screen."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Terminal:
         self.slave = slave
 
     def read(self, seconds: float = 0.05) -> None:
-        """Takes in what was written meanwhile."""
+        """Reads pending output."""
         readable, _, _ = select.select([self.master], [], [], seconds)
         if readable:
             try:
@@ -66,11 +66,11 @@ class Terminal:
             self._stream.feed(data)
 
     def text(self) -> str:
-        """What stands on the screen."""
+        """Returns the text of the screen."""
         return "\n".join(line.rstrip() for line in self.screen.display)
 
     def until(self, found: str | Callable[[str], bool], seconds: float = SECONDS) -> str:
-        """Waits until something stands on the screen, and gives all of it."""
+        """Waits for a text on the screen; returns the whole screen."""
         is_there = (lambda text: found in text) if isinstance(found, str) else found
         end = time.monotonic() + seconds
         while time.monotonic() < end:

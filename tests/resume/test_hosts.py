@@ -1,4 +1,4 @@
-"""Which program is asked: presets, the user's own, and what is filled into a template."""
+"""Hosts: presets, the user's own, and filling of templates."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The log of launches: whole lines, whoever writes at the same time, whatever was cut off."""
+"""The launch log: whole lines despite concurrent and interrupted writers."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The steps of a launch: lock, another look, log, verdict; each of them can say no."""
+"""The steps of a launch: lock, check, log, verdict; each can refuse."""
 
 from dataclasses import replace
 from pathlib import Path

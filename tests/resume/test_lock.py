@@ -1,4 +1,4 @@
-"""One launch at a time: held as long as somebody lives who inherited it, whoever launched it."""
+"""Launch locks: held as long as any process that inherited them lives."""
 
 import fcntl
 import json

@@ -1,4 +1,4 @@
-"""Databases at rest, and proof that nobody touched a folder."""
+"""Databases without writers, and checks that a folder is untouched."""
 
 import hashlib
 import os
@@ -26,7 +26,7 @@ class Print(NamedTuple):
 
 
 def database(path: Path, rows: int = ROWS, *, journal_mode: str = "delete") -> Path:
-    """A database with a table `t` of so many rows; nobody has it open."""
+    """Creates a database with a table `t` of `rows` rows."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA journal_mode={journal_mode}")
@@ -40,7 +40,7 @@ def database(path: Path, rows: int = ROWS, *, journal_mode: str = "delete") -> P
 
 
 def prints(folder: Path) -> dict[str, Print]:
-    """A print of every entry of a folder; what is no regular file has no digest."""
+    """Returns the state of every entry of a folder; only regular files have a digest."""
     return {entry.name: _print(entry) for entry in os.scandir(folder)}
 
 

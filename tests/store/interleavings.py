@@ -80,7 +80,7 @@ ROLLBACK_ACTIONS: dict[str, Steps] = {
     "to a log": [["settle"], ["sql", "PRAGMA journal_mode=WAL"], ["commit"]],
 }
 AFTERWARDS: dict[str, Steps] = {"spill, undo": [["settle"]]}
-"""What is still done at the end of the query: nothing but a time may tell that it was written."""
+"""A write at the end of the query, visible only in the modification time."""
 ROLLBACK_POINTS = ["query", "inside the query", "copy-part", "look-b"]
 
 
@@ -138,7 +138,7 @@ class Trap:
 Reader = type[ZeroTouchReader]
 BUDGET = ReadBudget(total_ms=25, journal_waits=2)
 IN_PLACE = replace(BUDGET, reread_small_bytes=0)
-"""Waits until a file is old enough to be read as it stands."""
+"""Waits until a file is old enough to be read in place."""
 
 
 def run(cases: Iterable[Case], reader: Reader, folder: Path, budget: ReadBudget = BUDGET) -> Tally:

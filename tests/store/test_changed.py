@@ -1,4 +1,4 @@
-"""`changed()` never overlooks a commit, and a token stands for one content."""
+"""`changed()` never misses a commit; equal tokens mean equal content."""
 
 import sqlite3
 from pathlib import Path
@@ -120,7 +120,7 @@ def test_unsure_while_a_file_is_too_young(path: Path, monkeypatch: pytest.Monkey
 
 
 def test_nothing_is_held_between_reads(path: Path) -> None:
-    """A kept connection would be deaf to a replaced file, and would hold what was deleted."""
+    """A kept connection would miss a replaced file and keep a deleted one."""
     database(path, 4)
     with ZeroTouchReader(str(path), budget=PATIENT) as reader:
         assert reader.read(count).value == 4

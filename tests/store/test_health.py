@@ -132,7 +132,7 @@ def test_a_file_that_becomes_a_pipe_while_it_is_read(
     with Writer(path) as writer, ZeroTouchReader(str(path), budget=QUICK) as reader:
         writer.sql("INSERT INTO t(v) VALUES('row')")
         if reader.read(count).route == "wal":
-            # Its answer comes from a private image, whatever becomes of the files.
+            # The answer comes from a private image.
             assert reader.read(query).value == ROWS + 1
         with pytest.raises(StoreUnavailable) as caught:
             reader.read(query)
@@ -235,7 +235,7 @@ def test_errors_of_a_query_reach_the_caller(tmp_path: Path) -> None:
 
 
 class SettableClock:
-    """A clock that stands where it is put (UTC ms)."""
+    """A clock that is set by hand (UTC ms)."""
 
     def __init__(self) -> None:
         self.now = 1_000_000

@@ -1,4 +1,4 @@
-"""Whatever a writer does inside a read, no torn, uncommitted or old answer is given."""
+"""No write inside a read leads to a torn, uncommitted or old answer."""
 
 import random
 from pathlib import Path

@@ -217,7 +217,7 @@ def test_every_write_shows_where_we_say_so(path: Path) -> None:
 
 
 def test_a_long_query_is_given_a_copy(path: Path) -> None:
-    """A query that a busy writer would never let finish in place."""
+    """A query too slow to finish in place while a writer is busy."""
     with Writer(path) as writer, ZeroTouchReader(str(path), budget=PATIENT) as reader:
         tries = 0
 

@@ -1,4 +1,4 @@
-"""Reading a log that another process appends to: only what was added, and without a trace."""
+"""Incremental reads of a log that another process appends to, without a trace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Reader:
         self.parts: list[bytes] = []
 
     def read(self) -> bytes:
-        """All that stands there, as far as it was handed out."""
+        """The content delivered so far."""
         self.file.advance(self.parts.append, self._begin)
         return b"".join(self.parts)
 

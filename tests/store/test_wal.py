@@ -65,7 +65,7 @@ def test_the_base_is_copied_once_per_generation(path: Path, writer: Writer) -> N
             writer.do("commit")
             writer.do("checkpoint", "PASSIVE")
             assert reader.read(survey).value.whole
-        # The checkpoint at which every frame was moved lets the writer start over.
+        # After a complete checkpoint the writer restarts the log.
         assert 1 <= steps.count("base") <= 5
         steps.clear()
         writer.do("grow")

@@ -1,4 +1,4 @@
-"""Whoever writes is noticed, however the system announces it, and we announce nothing ourselves."""
+"""Every writer is noticed, with and without events, and reading causes no events."""
 
 import os
 import queue
@@ -25,7 +25,7 @@ from inspector.store.event_source import (
 )
 from inspector.store.watch import Changes, WatchTiming
 from tests.store.trees import RUN, file, sql
-from tests.store.watching import LOOKING, NEVER, PATIENCE_S, Watch, watching
+from tests.store.watching import NEVER, PATIENCE_S, POLLING, Watch, watching
 
 
 def test_a_commit_reports_its_database_and_nothing_else(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ class Breaking(Deaf):
 
 
 def commits(watch: Watch, path: Path, number: int = 3) -> None:
-    """Every one of several commits by another process is told."""
+    """Each of several commits by another process is reported."""
     for _ in range(number):
         sql(path, "insert into t values (1)")
         watch.until_path(path)
@@ -189,7 +189,7 @@ def notices(watch: Watch) -> list[str]:
 )
 def test_without_a_listener_files_are_polled(tmp_path: Path, listener: Listen) -> None:
     path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
-    with watching(tmp_path, listener=listener, timing=LOOKING) as watch:
+    with watching(tmp_path, listener=listener, timing=POLLING) as watch:
         notice = watch.until(lambda changes: changes.notice is not None).notice
         assert notice is not None
         assert notice.code == "polling"
@@ -219,7 +219,7 @@ def test_only_folders_that_cannot_be_watched_are_polled(tmp_path: Path) -> None:
 def test_a_watch_that_stays_silent_is_made_up_for_and_then_replaced(tmp_path: Path) -> None:
     path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
     active = lambda: (str(path),)  # noqa: E731
-    with watching(tmp_path, listener=deaf, timing=LOOKING, active=active) as watch:
+    with watching(tmp_path, listener=deaf, timing=POLLING, active=active) as watch:
         for _ in range(50):
             commits(watch, path, 1)
             if notices(watch):
@@ -231,7 +231,7 @@ def test_a_watch_that_stays_silent_is_made_up_for_and_then_replaced(tmp_path: Pa
 
 def test_a_silent_watch_is_made_up_for_even_where_nothing_is_active(tmp_path: Path) -> None:
     path = sql(tmp_path / "runs" / RUN / "state.db", "create table t (a)")
-    with watching(tmp_path, listener=deaf, timing=LOOKING) as watch:
+    with watching(tmp_path, listener=deaf, timing=POLLING) as watch:
         commits(watch, path)
 
 
@@ -246,7 +246,7 @@ def test_network_file_systems_are_never_listened_to(tmp_path: Path) -> None:
 
     runs = str(tmp_path / "runs")
     with watching(
-        tmp_path, listener=recording, timing=LOOKING, remote=lambda folder: folder.startswith(runs)
+        tmp_path, listener=recording, timing=POLLING, remote=lambda folder: folder.startswith(runs)
     ) as watch:
         commits(watch, path)
         commits(watch, stray)
@@ -298,7 +298,7 @@ def test_roots_can_be_replaced_from_another_thread(tmp_path: Path) -> None:
 
 
 class Slow:
-    """A listener that forgets what it has heard when it is told to stop, as the library does."""
+    """A listener that drops its events on stop, as the library does."""
 
     def __init__(self) -> None:
         self.heard: queue.SimpleQueue[RawEvents] = queue.SimpleQueue()

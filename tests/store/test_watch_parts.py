@@ -119,7 +119,7 @@ def test_a_plan_is_outdated_when_a_root_appears_or_disappears(tmp_path: Path) ->
     waiting = plan([str(runs)], (), (), lambda path: False, RUN_FOLDER_NAMES)
     assert waiting.holds([str(runs)])
     runs.parent.mkdir()
-    # The watch sees what is directly in tmp_path, so not what comes in the folder `a`.
+    # The watch of tmp_path is not recursive, so it misses the folder `a`.
     assert not waiting.holds([str(runs)])
     runs.mkdir()
     assert not waiting.holds([str(runs)])

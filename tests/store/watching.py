@@ -1,4 +1,4 @@
-"""A watcher at work, and waiting for what it tells."""
+"""A running watcher, and waiting for its changes."""
 
 import os
 import queue
@@ -16,9 +16,9 @@ from tests.store.trees import file
 
 PATIENCE_S = 20
 NEVER = 1e6
-TOLD_ONLY = WatchTiming(step_ms=5, quiet_step_ms=5, active_s=NEVER, all_s=NEVER)
-"""Nothing is looked at, so whatever is seen was announced."""
-LOOKING = WatchTiming(
+EVENTS_ONLY = WatchTiming(step_ms=5, quiet_step_ms=5, active_s=NEVER, all_s=NEVER)
+"""No polling: every change comes from an event."""
+POLLING = WatchTiming(
     step_ms=5,
     quiet_step_ms=5,
     active_s=0.05,
@@ -32,7 +32,7 @@ LOOKING = WatchTiming(
 
 
 class Watch:
-    """A watcher at work, with the little that the layer above does: it discovers anew."""
+    """A running watcher that repeats discovery, like the layer above."""
 
     def __init__(self, top: Path, known: Sequence[Path] = (), **options: Any) -> None:
         self.top = top
@@ -41,7 +41,7 @@ class Watch:
         self._news: queue.SimpleQueue[Changes] = queue.SimpleQueue()
         found = discover([], home=None, cwd=str(top))
         self._files_of(found.candidates)
-        options.setdefault("timing", TOLD_ONLY)
+        options.setdefault("timing", EVENTS_ONLY)
         options.setdefault("remote", lambda path: False)
         options.setdefault("names", RUN_FOLDER_NAMES)
         self.watcher = Watcher(
@@ -71,7 +71,7 @@ class Watch:
         self._news.put(changes)
 
     def until(self, wanted: Callable[[Changes], bool]) -> Changes:
-        """Waits for changes that are wanted; all that came before are in `seen`."""
+        """Waits for changes that match; earlier ones are in `seen`."""
         while True:
             changes = self._news.get(timeout=PATIENCE_S)
             self.seen.append(changes)
@@ -82,7 +82,7 @@ class Watch:
         return self.until(lambda changes: str(path) in changes.paths)
 
     def settle(self) -> None:
-        """Waits until all that was done so far has been told."""
+        """Waits until everything done so far has been reported."""
         mark = self.top / "settled.db"
         for number in range(1000):
             file(mark, b"%d" % number)
@@ -103,7 +103,7 @@ def watching(top: Path, **options: Any) -> Iterator[Watch]:
     watch = Watch(top, **options)
     watch.thread.start()
     try:
-        # What changes before it listens is told by nobody.
+        # Earlier changes are not reported.
         assert watch.listening.wait(PATIENCE_S)
         yield watch
     finally:

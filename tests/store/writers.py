@@ -54,7 +54,7 @@ class Writer:
         return self.do("sql", *statements)
 
     def kill(self) -> None:
-        """Ends it at once, in the middle of whatever it was doing."""
+        """Kills the writer."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGKILL)
         self._process.wait()

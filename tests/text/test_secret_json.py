@@ -54,7 +54,7 @@ def test_fields_masked_in_records_are_masked_in_json_text(found, nested, indent,
     for level in range(nested):
         text = json.dumps({"x": text} if level % 2 else text)
     shown = mask(text).text
-    # A leaf that stands twice may be a secret here and none there.
+    # The same leaf may be a secret in one place only.
     whole = json.dumps(found)
     assert not [one for one in secrets if one in shown and whole.count(one) == 1]
     assert mask(shown).text == shown
