@@ -230,7 +230,7 @@ def span_of(table: StepTable, run: Run, now: int) -> Span | None:
     return Span(start, stop, _idle(_busy_times(table, now, stop), start, stop))
 
 
-def tells_time(table: StepTable, run: Run, span: Span) -> bool:
+def use_times(table: StepTable, run: Run, span: Span) -> bool:
     """True if a time axis is useful by default.
 
     At least half of the steps have instants, and the busy time is at least MIN_TICKS of the clock.

@@ -66,7 +66,7 @@ def dashed_bar(axis: Axis, begin: int, end: int) -> Bar:
     return Bar(bar.start, bar.start, bar.stop)
 
 
-def drawn(bar: Bar, glyphs: BarGlyphs) -> str:
+def bar_text(bar: Bar, glyphs: BarGlyphs) -> str:
     """Returns the text of a bar from its first cell on."""
     start, solid, stop = bar
     text = ""

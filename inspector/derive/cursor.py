@@ -43,7 +43,7 @@ def live_step(table: StepTable, step_of_event: Sequence[int]) -> int:
     return newest
 
 
-def found_again(
+def find_in_whole(
     part: StepTable,
     step: int,
     events_of_part: Sequence[int],

@@ -34,7 +34,7 @@ class Progress(NamedTuple):
     total: int | None = None
 
 
-class Within(NamedTuple):
+class ChildCounts(NamedTuple):
     """Children of a container by status."""
 
     completed: int
@@ -43,13 +43,13 @@ class Within(NamedTuple):
     total: int
 
 
-def within(table: StepTable, children: array[int]) -> Within:
+def count_children(table: StepTable, children: array[int]) -> ChildCounts:
     """Counts the children by status."""
     if len(children) and children[-1] - children[0] + 1 == len(children):
         codes = table.status[children[0] : children[-1] + 1]
     else:
         codes = bytearray(map(table.status.__getitem__, children))
-    return Within(
+    return ChildCounts(
         codes.count(_COMPLETED), codes.count(_FAILED), codes.count(_RUNNING), len(children)
     )
 
@@ -58,7 +58,7 @@ def progress(table: StepTable, step: int, children: array[int]) -> Progress | No
     """Returns the progress of a parallel, loop or retried step, else None."""
     kind = table.kind[step]
     if kind == _PARALLEL:
-        counts = within(table, children)
+        counts = count_children(table, children)
         return Progress(Counted.BRANCHES, counts.completed, counts.total)
     extra = table.extra.get(step)
     if kind == _LOOP:

@@ -373,7 +373,7 @@ class Poller:
         self.silent = 0
         """Consecutive changes that no event reported in time."""
 
-    def arrange(self, plan: Plan, files: Sequence[str]) -> None:
+    def set_files(self, plan: Plan, files: Sequence[str]) -> None:
         """Sets the files to poll; known stamps are kept."""
         polled = frozenset(plan.polled)
         self._files = {True: (), False: ()}
@@ -389,7 +389,7 @@ class Poller:
         due = (each.due for each in self._sets if each.announced or self._polled)
         return max(min(due) - self._clock(), 0.0)
 
-    def look(self, active: Sequence[str]) -> tuple[set[str], bool]:
+    def poll(self, active: Sequence[str]) -> tuple[set[str], bool]:
         """Polls due files; returns those that changed, and True if a polled folder changed."""
         found: set[str] = set()
         anew = False
@@ -411,7 +411,7 @@ class Poller:
             found |= changed
         return found, anew
 
-    def announced(self, paths: Iterable[str]) -> None:
+    def note_reported(self, paths: Iterable[str]) -> None:
         """Records that events reported these files, so that no poll reports them again."""
         for path in paths:
             self.silent = 0
@@ -595,30 +595,30 @@ class Watcher:
         """
         self._marks.changed(self._files())
         try:
-            self._arrange(deliver)
+            self._update_watch(deliver)
             listening()
             while not stop.is_set():
-                self._arrange(deliver)
-                self._turn(deliver)
+                self._update_watch(deliver)
+                self._process(deliver)
         finally:
             self._events.close()
 
-    def _turn(self, deliver: Callable[[Changes], None]) -> None:
+    def _process(self, deliver: Callable[[Changes], None]) -> None:
         """Waits for an event or the next poll, and delivers the changes."""
         touched, anew, moved = self._routes.changes_of(self._wait_for_events(deliver))
         if touched or anew:
             self._last_change = self._clock()
-            self._poller.announced(touched & self._known_set)
+            self._poller.note_reported(touched & self._known_set)
         for deep in moved:
             # A watch ends with its folder, even if one of the same name exists again.
             self._events.invalidate(deep=deep)
-        seen, folder_changed = self._poller.look(self._active())
+        seen, folder_changed = self._poller.poll(self._active())
         anew |= folder_changed or self._missed
         self._missed = False
         if anew:
             # Watch first: no event may be lost between discovery and watch.
             self._stale = True
-            self._arrange(deliver)
+            self._update_watch(deliver)
         if touched or seen or anew:
             deliver(Changes(frozenset(touched | seen), anew))
         if self._poller.silent >= _MAX_SILENT and len(self._refused) < 2:
@@ -632,7 +632,7 @@ class Watcher:
             self._give_up({True, False}, f"Watching files failed ({error})", deliver)
             return set()
 
-    def _arrange(self, deliver: Callable[[Changes], None]) -> None:
+    def _update_watch(self, deliver: Callable[[Changes], None]) -> None:
         """Updates watch and polling if files or folders changed."""
         files = self._files()
         if not self._stale and (files is self._known or files == self._known):
@@ -646,7 +646,7 @@ class Watcher:
             self._notify(reason, deliver)
         for deep in (True, False):
             wanted = self._listen(wanted, deep, deliver)
-        self._poller.arrange(wanted, files)
+        self._poller.set_files(wanted, files)
         self._routes = EventRoutes(files, roots, wanted, self._names)
         if not wanted.holds(roots):
             self._stale = self._missed = True

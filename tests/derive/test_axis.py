@@ -20,14 +20,14 @@ from inspector.derive.axis import (
     TimeAxis,
     span_of,
     steady,
-    tells_time,
+    use_times,
 )
 from inspector.derive.bars import (
     BarGlyphs,
     Mark,
+    bar_text,
     closed_bar,
     dashed_bar,
-    drawn,
     failure_cells,
     open_bar,
     scrubber,
@@ -46,7 +46,7 @@ NOW = 1_768_573_927_000
 
 def text(axis: Axis, begin: int, end: int) -> str:
     bar = closed_bar(axis, begin, end)
-    return " " * bar.cell + drawn(bar, GLYPHS)
+    return " " * bar.cell + bar_text(bar, GLYPHS)
 
 
 def test_ticks_and_labels_are_those_of_the_picture() -> None:
@@ -69,23 +69,23 @@ def test_bars_are_where_the_picture_has_them(begin: int, end: int, start: int, s
 
 
 def test_half_cells_at_both_ends() -> None:
-    assert drawn(closed_bar(PICTURE, 13, 19), GLYPHS) == "╺━━━━━━╸"
-    assert drawn(closed_bar(PICTURE, 13, 19), ASCII) == "========"
+    assert bar_text(closed_bar(PICTURE, 13, 19), GLYPHS) == "╺━━━━━━╸"
+    assert bar_text(closed_bar(PICTURE, 13, 19), ASCII) == "========"
 
 
 def test_an_open_bar_ends_in_two_dashes_at_now() -> None:
-    assert drawn(open_bar(PICTURE, 33, 38), GLYPHS) == "━━━━╍╍"
-    assert drawn(open_bar(PICTURE, 13, 16), GLYPHS) == "╺━━╍╍"
+    assert bar_text(open_bar(PICTURE, 33, 38), GLYPHS) == "━━━━╍╍"
+    assert bar_text(open_bar(PICTURE, 13, 16), GLYPHS) == "╺━━╍╍"
     assert open_bar(PICTURE, 13, 16).stop == 16
 
 
 def test_an_open_bar_shorter_than_its_dashes_is_dashed() -> None:
     bar = open_bar(OrderAxis(38, 10), 33, 38)
-    assert (bar.cell, drawn(bar, GLYPHS)) == (8, "╍╍")
+    assert (bar.cell, bar_text(bar, GLYPHS)) == (8, "╍╍")
 
 
 def test_an_unconfirmed_bar_is_dashed_all_along() -> None:
-    assert drawn(dashed_bar(PICTURE, 2, 8), GLYPHS) == "╍" * 7
+    assert bar_text(dashed_bar(PICTURE, 2, 8), GLYPHS) == "╍" * 7
 
 
 def test_the_scrubber_has_failures_and_position_in_the_columns_of_the_bars() -> None:
@@ -123,7 +123,7 @@ def test_every_bar_is_on_the_axis_and_at_least_half_a_cell(axis: Axis, data: st.
     bar = closed_bar(axis, begin, end)
     assert 0 <= bar.start < bar.solid <= 2 * axis.cells
     for made in (bar, open_bar(axis, begin, end), dashed_bar(axis, begin, end)):
-        assert 1 <= len(drawn(made, GLYPHS)) == made.stop - made.cell
+        assert 1 <= len(bar_text(made, GLYPHS)) == made.stop - made.cell
         assert 0 <= made.cell < made.stop <= axis.cells
     assert 0 <= axis.cell(begin) <= axis.cell(end) < axis.cells
 
@@ -255,11 +255,11 @@ def test_a_clock_that_cannot_tell_instants_apart_makes_no_axis() -> None:
         table = timed((NOW - length, NOW))
         span = span_of(table, second, NOW)
         assert span is not None
-        assert tells_time(table, second, span) is tells
+        assert use_times(table, second, span) is tells
     seldom = timed((NOW - 60_000, NOW), (None, None), (None, None))
     span = span_of(seldom, second, NOW)
     assert span is not None
-    assert not tells_time(seldom, second, span)
+    assert not use_times(seldom, second, span)
 
 
 def test_an_end_before_its_start_freezes_nothing() -> None:
@@ -339,7 +339,7 @@ def test_half_of_the_steps_need_instants_for_a_time_axis() -> None:
         table = timed(*times, *[(None, None)] * (4 - known))
         span = span_of(table, run(Status.COMPLETED), NOW)
         assert span is not None
-        assert tells_time(table, run(Status.COMPLETED), span) is tells
+        assert use_times(table, run(Status.COMPLETED), span) is tells
 
 
 def test_a_gap_that_leaves_too_few_cells_is_not_cut() -> None:

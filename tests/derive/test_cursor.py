@@ -6,14 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.derive.cursor import (
-    found_again,
+    find_in_whole,
     initial_cursor,
     next_failure,
     next_step_event,
     previous_failure,
     previous_step_event,
 )
-from inspector.derive.progress import Counted, Progress, Within, begin_event, progress, within
+from inspector.derive.progress import (
+    ChildCounts,
+    Counted,
+    Progress,
+    begin_event,
+    count_children,
+    progress,
+)
 from inspector.model.status import Status
 from inspector.model.step import Attempt, StepKind
 from tests.derive.tables import Spec, table_of
@@ -85,8 +92,8 @@ def test_a_parallel_counts_completed_branches_and_a_loop_its_rounds() -> None:
     branches, rounds = array("i", [1, 2, 3]), array("i", [5, 6, 7])
     assert progress(table, 0, branches) == Progress(Counted.BRANCHES, 1, 3)
     assert progress(table, 4, rounds) == Progress(Counted.ROUNDS, 3, 5)
-    assert within(table, branches) == Within(1, 1, 1, 3)
-    assert within(table, array("i", [1, 3, 5])) == Within(2, 0, 1, 3)
+    assert count_children(table, branches) == ChildCounts(1, 1, 1, 3)
+    assert count_children(table, array("i", [1, 3, 5])) == ChildCounts(2, 0, 1, 3)
     assert progress(table, 1, array("i")) is None
 
 
@@ -112,7 +119,7 @@ class TestFoundAgain:
 
     def found(self, step: int, *whole: Spec) -> int:
         events = array("i", range(len(whole)))
-        return found_again(self.PART, step, array("i", range(3)), table_of(whole), events)
+        return find_in_whole(self.PART, step, array("i", range(3)), table_of(whole), events)
 
     def test_it_has_the_same_distance_from_the_end(self) -> None:
         whole = [Spec(label=label) for label in "abcde"]
@@ -135,4 +142,4 @@ def test_it_always_finds_some_step(labels: list[str], end: int, data: st.DataObj
     step = data.draw(st.integers(0, len(part) - 1))
     whole = table_of(Spec(label=label) for label in labels)
     events, ends = array("i", range(len(whole))), array("i", range(len(part)))
-    assert found_again(part, step, ends, whole, events) == len(whole) - len(part) + step
+    assert find_in_whole(part, step, ends, whole, events) == len(whole) - len(part) + step

@@ -295,30 +295,30 @@ def test_polling_intervals(tmp_path: Path, polled: bool, active: float, others: 
     live, idle = str(database(tmp_path / "live.db")), str(database(tmp_path / "idle.db"))
     marks = FileStamps(RUN_FOLDER_NAMES)
     marks.changed([live, idle])
-    rounds = Poller(WatchTiming(), marks, clock)
+    poller = Poller(WatchTiming(), marks, clock)
     here = (str(tmp_path),)
-    rounds.arrange(Plan(polled=here) if polled else Plan(flat=here), (live, idle))
+    poller.set_files(Plan(polled=here) if polled else Plan(flat=here), (live, idle))
     for path in (live, idle):
         file(Path(path), b"more")
-    assert rounds.due_in() == pytest.approx(active)
-    assert rounds.look([live]) == (set(), False)
+    assert poller.due_in() == pytest.approx(active)
+    assert poller.poll([live]) == (set(), False)
     clock.now = active
-    assert rounds.look([live])[0] == {live}
+    assert poller.poll([live])[0] == {live}
     clock.now = others
-    assert rounds.look([live])[0] == {idle}
+    assert poller.poll([live])[0] == {idle}
 
 
 def test_a_new_name_in_a_polled_folder_asks_for_discovery(tmp_path: Path) -> None:
     clock = Hand()
     runs = tmp_path / "runs"
     runs.mkdir()
-    rounds = Poller(WatchTiming(), FileStamps(RUN_FOLDER_NAMES), clock)
-    rounds.arrange(Plan(polled=(str(runs),)), ())
+    poller = Poller(WatchTiming(), FileStamps(RUN_FOLDER_NAMES), clock)
+    poller.set_files(Plan(polled=(str(runs),)), ())
     clock.now = 2.0
-    assert rounds.look(()) == (set(), False)
+    assert poller.poll(()) == (set(), False)
     (runs / "20260101-000000-abcdef").mkdir()
     clock.now = 4.0
-    assert rounds.look(()) == (set(), True)
+    assert poller.poll(()) == (set(), True)
 
 
 def test_unreported_changes_are_counted(tmp_path: Path) -> None:
@@ -326,23 +326,23 @@ def test_unreported_changes_are_counted(tmp_path: Path) -> None:
     path = str(database(tmp_path / "a.db"))
     marks = FileStamps(RUN_FOLDER_NAMES)
     marks.changed([path])
-    rounds = Poller(WatchTiming(), marks, clock)
-    rounds.arrange(Plan(flat=(str(tmp_path),)), (path,))
+    poller = Poller(WatchTiming(), marks, clock)
+    poller.set_files(Plan(flat=(str(tmp_path),)), (path,))
     counts = []
     for second in (2, 4, 6):
         file(Path(path), b"x" * second)
         clock.now = second
-        assert rounds.look([path])[0] == {path}
-        counts.append(rounds.silent)
+        assert poller.poll([path])[0] == {path}
+        counts.append(poller.silent)
     assert counts == [0, 1, 2]
-    rounds.announced([path])
-    assert rounds.silent == 0
+    poller.note_reported([path])
+    assert poller.silent == 0
     file(Path(path), b"announced in time")
-    rounds.announced([path])
+    poller.note_reported([path])
     for second in (8, 10):
         clock.now = second
-        assert rounds.look([path]) == (set(), False)
-    assert rounds.silent == 0
+        assert poller.poll([path]) == (set(), False)
+    assert poller.silent == 0
 
 
 def test_a_sweep_that_costs_much_gets_rarer(tmp_path: Path) -> None:
@@ -352,12 +352,12 @@ def test_a_sweep_that_costs_much_gets_rarer(tmp_path: Path) -> None:
         clock.now += 1.0
         return None
 
-    rounds = Poller(WatchTiming(share=0.01), FileStamps(RUN_FOLDER_NAMES, slow), clock)
-    rounds.arrange(Plan(), [str(tmp_path / "none.db")])
+    poller = Poller(WatchTiming(share=0.01), FileStamps(RUN_FOLDER_NAMES, slow), clock)
+    poller.set_files(Plan(), [str(tmp_path / "none.db")])
     clock.now = 10.0
-    rounds.look(())
-    rounds.look(())
+    poller.poll(())
+    poller.poll(())
     assert clock.now == 13.0
     clock.now = 200.0
-    rounds.look(())
+    poller.poll(())
     assert clock.now == 200.0

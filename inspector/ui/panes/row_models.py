@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from inspector.derive.axis import Axis
-from inspector.derive.bars import Bar, BarGlyphs, closed_bar, dashed_bar, drawn, open_bar
-from inspector.derive.progress import begin_event, progress, within
+from inspector.derive.bars import Bar, BarGlyphs, bar_text, closed_bar, dashed_bar, open_bar
+from inspector.derive.progress import begin_event, count_children, progress
 from inspector.derive.steps import NO_TIME
 from inspector.derive.tree import WIDE, Row, TreeIndex
 from inspector.model.status import ENDED, Status
@@ -125,7 +125,7 @@ class RowModels:
             return ""
         if len(children) <= WIDE:
             return ""
-        counts = within(table, children)
+        counts = count_children(table, children)
         said = []
         if counts.failed:
             said.append(f"{self.glyphs.failed} {counts.failed:,}")
@@ -164,7 +164,7 @@ class RowModels:
         role = _BAR_ROLE.get(status, Role.MUTED)
         if parent and status not in OPEN and status is not Status.UNCONFIRMED:
             role = Role.GUIDE
-        return bar.cell, drawn(bar, self._parent if parent else self._leaf), role
+        return bar.cell, bar_text(bar, self._parent if parent else self._leaf), role
 
     def _shape(self, status: Status, begin: int, end: int) -> Bar:
         if status is Status.UNCONFIRMED:

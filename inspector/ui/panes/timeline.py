@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from inspector.derive.axis import Span, span_of, tells_time
+from inspector.derive.axis import Span, span_of, use_times
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.model.status import ENDED
@@ -149,7 +149,7 @@ class TimelinePane(Pane):
         if live is None or live.run.order_only or self.by_order:
             return None
         span = span_of(live.steps, live.run, self.ui.clock())
-        if span is None or (self.by_order is None and not tells_time(live.steps, live.run, span)):
+        if span is None or (self.by_order is None and not use_times(live.steps, live.run, span)):
             return None
         if self.show_idle:
             span = span._replace(idle=())

@@ -11,7 +11,7 @@ from textual.strip import Strip
 from textual.theme import Theme
 
 from inspector.derive.axis import Axis, OrderAxis, Span, Tick, TimeAxis, steady
-from inspector.derive.cursor import found_again, initial_cursor, live_step
+from inspector.derive.cursor import find_in_whole, initial_cursor, live_step
 from inspector.derive.tree import TreeIndex
 from inspector.model.status import ENDED
 from inspector.query.view import RunView
@@ -223,7 +223,7 @@ class Timeline(LineList):
 
     def _find_again(self, part: RunView, view: RunView) -> None:
         """The whole run is there: the cursor stays where it was among the newest events."""
-        step = found_again(
+        step = find_in_whole(
             part.steps, self.step, part.step_of_event, view.steps, view.step_of_event
         )
         self._forget_rows()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textual.strip import Strip
 
 from inspector.derive.axis import Axis, OrderAxis, Span, TimeAxis, span_of
-from inspector.derive.bars import Bar, BarGlyphs, closed_bar, dashed_bar, drawn, open_bar
+from inspector.derive.bars import Bar, BarGlyphs, bar_text, closed_bar, dashed_bar, open_bar
 from inspector.derive.groups import is_active
 from inspector.derive.steps import NO_TIME, StepTable
 from inspector.derive.summary_rows import RowSummary, focus, summary_rows
@@ -368,7 +368,7 @@ class Preview(LineWidget):
         start = edge + AXIS_COLUMN
         bar = bar_of(view, row, axis)
         if bar is not None:
-            text = drawn(bar, bar_glyphs(self.ui.glyphs))
+            text = bar_text(bar, bar_glyphs(self.ui.glyphs))
             # An unconfirmed step has no recorded end, so its color must not suggest one.
             role = Role.MUTED if row.status is Status.UNCONFIRMED else bar_role(row.status)
             line.put(start + bar.cell, text, role)
