@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from inspector.cli.now import clock
+from inspector.cli.errors import clock
 from inspector.cli.screen import DEMONSTRATION, open_screen
 from inspector.demo.workspace import create, start_writers
 
 
 def run(options: argparse.Namespace) -> int:
-    """Creates the workspace, starts its writer, opens the screen, and cleans up afterwards."""
+    """Create the workspace, start its writers, open the screen, and clean up."""
     workspace = create(None, clock=clock())
     with start_writers(workspace, speed=options.speed):
         return open_screen([workspace.root], options, place=DEMONSTRATION)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
 
 from inspector.cli.errors import FINE
-from inspector.cli.output import shown, write_json, write_line
+from inspector.cli.output import shown, write_json, write_line, write_table
 from inspector.cli.workspace import stores_and_runs, workspace
 from inspector.export import documents
+from inspector.export.documents import Document
 from inspector.model.store import Health, Store
 from inspector.query.workspace import Workspace
 
 
 def run(options: argparse.Namespace) -> int:
-    """Looks everywhere, reads every store once, and says what came of each."""
+    """Read every store once and print its health."""
     with workspace(options.paths) as found:
         stores, listed = stores_and_runs(found)
         content = {
@@ -45,31 +45,42 @@ def _looked(found: Workspace) -> list[dict[str, str]]:
 
 
 def _never_recorded(found: Workspace, stores: Sequence[Store]) -> dict[str, list[str]]:
-    """What the runtimes that were found leave out, by runtime."""
+    """Return what each runtime found never records."""
     runtimes = {one.path: one.runtime for one in stores}
-    told: dict[str, list[str]] = {}
+    sentences_of: dict[str, list[str]] = {}
     for reader in found.readers.values():
         sentences = reader.never_recorded()
         if sentences and reader.path in runtimes:
-            told.setdefault(runtimes[reader.path], list(sentences))
-    return told
+            sentences_of.setdefault(runtimes[reader.path], list(sentences))
+    return sentences_of
 
 
-def _print(content: dict[str, Any]) -> None:
-    write_line("Looked in")
+def _print(content: Document) -> None:
+    write_line("Searched")
     for place in content["looked"]:
         write_line(f"  {shown(place['place'])}  {place['outcome']}")
     good = [one for one in content["stores"] if one["health"] == Health.OK]
     bad = [one for one in content["stores"] if one["health"] != Health.OK]
-    write_line(f"Stores: {len(good)} read, {len(bad)} with trouble; runs: {content['runs']}")
-    for one in [*bad, *content["not_stores"]]:
-        write_line(f"  {one['health']:<11} {shown(one['path'])}: {shown(one['reason'] or '')}")
-    for one in content["stores"]:
-        if one["verdict"] not in (None, "verified_current"):
-            write_line(f"  {one['verdict']} {shown(one['path'])}: {shown(one['verdict_note'])}")
-    for notice in content["notices"]:
-        write_line(f"  {notice['code']:<11} {shown(notice['message'])}")
+    write_line(f"Stores: {len(good)} read, {len(bad)} with problems; runs: {content['runs']}")
+    rows = [
+        (one["health"], shown(one["path"]), shown(one["reason"] or ""))
+        for one in [*bad, *content["not_stores"]]
+    ]
+    rows += [
+        (one["verdict"], shown(one["path"]), shown(one["verdict_note"] or ""))
+        for one in content["stores"]
+        if one["verdict"] not in (None, "verified_current")
+    ]
+    rows += [
+        (one["code"], shown(one["path"] or ""), shown(one["message"])) for one in content["notices"]
+    ]
+    if rows:
+        write_line()
+        write_table([("STATUS", "PATH", "REASON"), *rows], status=(0,))
     for runtime, sentences in content["never_recorded"].items():
+        write_line()
+        write_line(f"Never recorded by {runtime}")
         for sentence in sentences:
-            write_line(f"  {runtime:<11} {sentence}")
-    write_line("Nothing was written, locked or created in any of these places.")
+            write_line(f"  {sentence}")
+    write_line()
+    write_line("Nothing was written, locked or created in these folders.")

@@ -1,4 +1,4 @@
-"""`inspector events RUN`: recorded facts in order, and new ones as they come."""
+"""`inspector events RUN`: recorded events in order, and with `--follow` new ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = 1000
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the events of a run; with --follow until the run says that it is over."""
+    """Print the events of a run; with `--follow` until the run has ended."""
     with reader(options) as (_, _, opened):
         if options.json and not options.follow:
             total = opened.refresh().total_events
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
         for view in follow(opened) if options.follow else iter([opened.refresh()]):
             for page in _pages(opened, seen + 1, view.total_events):
                 _print(page, options)
-            # Fewer than before: rows were taken away, and what follows is new.
+            # If there are fewer than before, rows were deleted and all that follow are new.
             seen = view.total_events
     return FINE
 

@@ -1,4 +1,4 @@
-"""The door: which command was meant, what went wrong in one sentence, and the exit code."""
+"""Entry point: dispatches the command, reports errors in one sentence, returns the exit code."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from inspector.cli.parser import COMMANDS, command_parser, screen_parser
 from inspector.text.escape import visible
 
 INTERRUPTED = 130
-"""What shells give for a program that Ctrl-C ended."""
+"""128 + SIGINT, as shells report it."""
 _LONGEST_LINE = 4000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit code; never lets a traceback through."""
+    """Run one command and return its exit code; never prints a traceback."""
     words = list(sys.argv[1:] if argv is None else argv)
     _open_streams()
     try:
@@ -27,37 +27,37 @@ def main(argv: Sequence[str] | None = None) -> int:
         _finish()
         return code
     except UserError as error:
-        _say(str(error))
+        _report(str(error))
         if isinstance(error, NotWritten):
-            _write_no_more()
+            _discard_output()
         return error.code
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        _write_no_more()
+        _discard_output()
         return FINE
     except OSError as error:
         about = f": {error.filename}" if error.filename else ""
-        _say(f"The system says: {error.strerror or error}{about}.")
+        _report(f"{error.strerror or error}{about}.")
         return UNREADABLE
     except Exception as error:
         from inspector.config.log import internal_error
 
-        _say(f"{internal_error('command line', error)}.")
+        _report(f"{internal_error('command line', error)}.")
         return BROKEN
 
 
-def _say(message: str) -> None:
-    """A sentence on standard error; what is in it from data cannot reach the terminal raw."""
+def _report(message: str) -> None:
+    """Write an error to standard error, with control characters escaped."""
     lines = f"inspector: {message}".split("\n")
     with suppress(OSError):
         print("\n".join(visible(line[:_LONGEST_LINE]) for line in lines), file=sys.stderr)
 
 
 def _open_streams() -> None:
-    """Puts nothing in the place of streams that were closed for us.
+    """Replace closed standard streams by the null device.
 
-    Or else the next file that is opened, perhaps a database, would have the number of one of them.
+    Otherwise the next file opened, perhaps a database, would get the descriptor of one of them.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -65,7 +65,7 @@ def _open_streams() -> None:
 
 
 def _finish() -> None:
-    """Writes what is still held back, while a failure can be told."""
+    """Flush standard output while an error can still be reported."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -74,8 +74,8 @@ def _finish() -> None:
         raise NotWritten(error) from None
 
 
-def _write_no_more() -> None:
-    """Nobody takes what is written: no more may be, not even by the interpreter's end."""
+def _discard_output() -> None:
+    """Redirect the closed standard output, so that the flush at exit cannot raise."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,7 @@
-"""How answers leave the program: one JSON document, JSON rows, or plain lines."""
+"""Output of commands: one JSON document, JSON rows, tables and lines.
+
+Rich is imported only when standard output is a terminal.
+"""
 
 from __future__ import annotations
 
@@ -12,31 +15,53 @@ from inspector.text.escape import json_text, visible
 from inspector.text.mask import mask_named
 
 LONGEST_TEXT = 400
-"""Characters of a label or an error in a plain line."""
+"""Characters of a label or an error on one line."""
 MASKED_TEXT = 100_000
-"""Characters of it that are looked through for secrets."""
+"""Characters of a longer text that are searched for secrets before it is cut."""
 WIDEST = 100
-"""Cells of the widest column; a longer text moves the rest of its own line only."""
+"""Cells of the widest column; a longer cell moves only the rest of its own line."""
 
 
 def write_json(kind: str, content: Mapping[str, Any], *, reveal: bool, hidden: int = 0) -> None:
-    """One document on standard output; `hidden` = masks that are in the content already."""
+    """Write one document; `hidden` is the number of masks already in the content."""
     found = document(kind, content, reveal=reveal)
     _write(json_text({**found, "masked": found["masked"] + hidden}, indent=2) + "\n")
 
 
 def write_jsonl(kind: str, rows: Iterable[Mapping[str, Any]], *, reveal: bool) -> None:
-    """One row a line, each written at once."""
+    """Write one row per line, flushing each."""
     for row in rows:
         _write(json_text(row_document(kind, row, reveal=reveal)) + "\n")
         sys.stdout.flush()
 
 
-def write_table(rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> None:
-    """Aligned columns, the first row being their names; nothing wraps, nothing is cut."""
+def is_terminal() -> bool:
+    """Return whether a person reads standard output."""
+    return sys.stdout.isatty()
+
+
+def write_table(
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Iterable[int] = (),
+    status: Iterable[int] = (),
+    shortened: Iterable[int] = (),
+    optional: Sequence[int] = (),
+) -> None:
+    """Write a table whose first row holds the titles; cells must have gone through `shown`.
+
+    Numbers of columns: `right` are aligned to the right, `status` are coloured, `shortened` may be
+    cut on a narrow terminal, and `optional` left out. If standard output is not a terminal, the
+    text is aligned, and neither wrapped nor cut.
+    """
+    rights = frozenset(right)
+    if is_terminal():
+        from inspector.cli.terminal import table
+
+        _write(table(rows, rights, frozenset(status), frozenset(shortened), optional))
+        return
     from inspector.text.measure import cell_width, pad
 
-    rights = set(right)
     wide = [[cell_width(cell) for cell in row] for row in rows]
     widths = [min(max(column), WIDEST) for column in zip(*wide, strict=True)]
     for row in rows:
@@ -47,32 +72,47 @@ def write_table(rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> 
         write_line("  ".join(cells).rstrip())
 
 
+def write_status(line: str, status: str) -> None:
+    """Write a line in the colour of a status."""
+    if is_terminal():
+        from inspector.cli.terminal import style_of, styled
+
+        _write(styled(line, style_of(status)))
+    else:
+        write_line(line)
+
+
+def write_text(text: str) -> None:
+    """Write text that `inspector.cli.terminal` drew."""
+    _write(text)
+
+
 def write_line(line: str = "") -> None:
-    """A line of our own making; what came from data must have gone through `shown` before."""
+    """Write a line; text from data must have gone through `shown`."""
     _write(line + "\n")
 
 
 def shown(text: str, *, reveal: bool = False, name: str | None = None) -> str:
-    """Text from data as it may be printed: masked, with every control character made visible.
+    """Return text from data with secrets masked and control characters escaped.
 
-    `name` is what the text is the value of, when it has one: some are hidden for that alone.
+    `name` is the name of the value, if it has one; values of some names are hidden entirely.
     """
     return visible(text if reveal else mask_named(name, text).text)
 
 
 def brief(text: str, *, reveal: bool = False) -> str:
-    """As `shown`, of a text that may be very long: its beginning, as far as a line may show it."""
+    """Return `shown(text)`, cut to what fits on a line, with the size of the whole."""
     if len(text) <= LONGEST_TEXT:
         return shown(text, reveal=reveal)
     from inspector.text.numbers import size
 
-    # Masked before it is cut: half a secret is not known as one.
+    # Mask first: half a secret is not recognised.
     safe = shown(text[:MASKED_TEXT], reveal=reveal)
     return f"{safe[:LONGEST_TEXT]}… ({size(len(text.encode('utf-8', 'replace')))})"
 
 
 def line_cells() -> int | None:
-    """How wide a line may be: the terminal's width; None where there is none."""
+    """Return the width of the terminal, at least 40; None if standard output is not one."""
     if not sys.stdout.isatty():
         return None
     import shutil

@@ -1,4 +1,4 @@
-"""Commands and their options, declared once."""
+"""The commands and their options."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from inspector.cli.errors import BAD_USAGE, UserError
 
 Parser = argparse.ArgumentParser
 _RUN_HELP = (
-    "a key, a run id, any unique beginning or end of one, a run folder, a title that one run has, "
+    "key or id of a run, or a unique beginning or end of one; a run folder, a unique title, "
     "or `latest`"
 )
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UserError(f"{message}; see `{self.prog} --help`.", BAD_USAGE)
+        raise UserError(f"{message}. See `{self.prog} --help`.", BAD_USAGE)
 
 
 def screen_parser() -> Parser:
@@ -26,9 +26,9 @@ def screen_parser() -> Parser:
     lines = "\n".join(f"  {name:<9} {about}" for name, (about, _) in COMMANDS.items())
     parser = _Parser(
         prog="inspector",
-        description="Watches and explains the runs of agent runtimes. Never disturbs one.",
-        epilog=f"commands:\n{lines}\n\nEach has its own --help. A folder of the same name as a"
-        " command: ./NAME.",
+        description="Watch, explain and resume agent runs. Never locks or changes a store.",
+        epilog=f"commands:\n{lines}\n\nEach has its own --help. To open a folder named like a"
+        " command, write ./NAME.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="project, runs folder, run, file")
@@ -54,14 +54,14 @@ def _debug(parser: Parser) -> None:
 def _screen_options(parser: Parser) -> None:
     themes = ("auto", "dark", "light", "cb-dark", "cb-light", "terminal")
     parser.add_argument("--theme", choices=themes, help="colours; cb = colour-blind safe")
-    parser.add_argument("--ascii", action="store_true", help="signs that every terminal has")
+    parser.add_argument("--ascii", action="store_true", help="ASCII glyphs only")
     parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
 
 
 def _where(parser: Parser) -> None:
     parser.add_argument(
         "--in", dest="paths", action="append", default=[], metavar="PATH",
-        help="where to look (again for more); default: this folder and your own roots",
+        help="folder to search; repeatable (default: this folder and your own roots)",
     )  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def _output(parser: Parser, *, lines: bool = True) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--json", action="store_true", help="one JSON document")
     if lines:
-        group.add_argument("--jsonl", action="store_true", help="one JSON row a line")
+        group.add_argument("--jsonl", action="store_true", help="one JSON row per line")
     parser.add_argument("--reveal", action="store_true", help="do not mask secrets")
 
 
@@ -89,7 +89,7 @@ def _speed(text: str) -> float:
     except ValueError:
         speed = 0.0
     if not 0 < speed < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a speed; give a positive number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
     return speed
 
 
@@ -97,7 +97,9 @@ def _runs(parser: Parser) -> None:
     parser.add_argument("--status", metavar="S", help="only runs with this status")
     parser.add_argument("--runtime", metavar="R", help="only runs of this runtime")
     parser.add_argument("--owner", metavar="O", help="only runs of this tenant, account or user")
-    parser.add_argument("--since", metavar="WHEN", help="2026-01-16, an instant, or 3d, 12h, 45m")
+    parser.add_argument(
+        "--since", metavar="WHEN", help="2026-01-16, an RFC 3339 time, or 3d, 12h, 45m ago"
+    )
     parser.add_argument("--match", metavar="TEXT", help="only runs with TEXT in title or id")
     parser.add_argument("--limit", type=_count, metavar="N", help="at most N runs")
     _where(parser)
@@ -106,27 +108,29 @@ def _runs(parser: Parser) -> None:
 
 def _show(parser: Parser) -> None:
     _run(parser)
-    parser.add_argument("--at", type=_count, metavar="N", help="after its first N events")
-    parser.add_argument("--depth", type=_count, metavar="D", help="only D levels of the tree")
+    parser.add_argument("--at", type=_count, metavar="N", help="the state after its first N events")
+    parser.add_argument("--depth", type=_count, metavar="D", help="at most D levels of the tree")
     _where(parser)
     _output(parser)
 
 
 def _events(parser: Parser) -> None:
     _run(parser)
-    parser.add_argument("--follow", action="store_true", help="print new ones until the run ends")
+    parser.add_argument("--follow", action="store_true", help="print new events until the run ends")
     _where(parser)
     _output(parser)
 
 
 def _values(parser: Parser) -> None:
     _run(parser)
-    parser.add_argument("--frame", metavar="F", help="as this frame resolves them; root = root")
+    parser.add_argument(
+        "--frame", metavar="F", help="values that frame F resolves (`root` or a row number)"
+    )
     parser.add_argument("--name", metavar="X", help="only this name")
-    parser.add_argument("--at", type=_count, metavar="N", help="as they were after N events")
-    parser.add_argument("--step", metavar="ID", help="as they were there (an id of `show --json`)")
-    parser.add_argument("--versions", metavar="X", help="every row of this name, oldest first")
-    parser.add_argument("--full", action="store_true", help="whole contents, however large")
+    parser.add_argument("--at", type=_count, metavar="N", help="values after N events")
+    parser.add_argument("--step", metavar="ID", help="values at this step (id from `show --json`)")
+    parser.add_argument("--versions", metavar="X", help="every recorded version of X, oldest first")
+    parser.add_argument("--full", action="store_true", help="complete values, however large")
     _where(parser)
     _output(parser)
 
@@ -140,7 +144,7 @@ def _receipts(parser: Parser) -> None:
 def _pnl(parser: Parser) -> None:
     parser.add_argument("spell", metavar="SPELL", help="a spell, or a unique beginning or end")
     parser.add_argument(
-        "--limit", type=int, default=100, metavar="N", help="its newest N runs; 0 = all of them"
+        "--limit", type=int, default=100, metavar="N", help="only its newest N runs; 0 = all"
     )
     _where(parser)
     _output(parser, lines=False)
@@ -158,16 +162,17 @@ def _record(parser: Parser) -> None:
     )
     parser.add_argument(
         "part", metavar="PART", nargs="?",
-        help="default: its own record; OpenProse: world_models:A..B compares two versions",
+        help="default: its own record; table:NAME; world_models:A..B compares versions",
     )  # fmt: skip
     parser.add_argument(
         "--against", metavar="RUN2",
-        help="what is other in PART (Grimoire: state, provenance) than in RUN2, which may be"
-        " `previous`",
+        help="changes in PART (Grimoire: state, provenance) since RUN2, or since `previous`",
     )  # fmt: skip
     parser.add_argument("--limit", type=_count, metavar="N", help="table:NAME: at most N rows")
     parser.add_argument(
-        "--after", metavar="PLACE", help="table:NAME: rows behind this one, as `next` named it"
+        "--after",
+        metavar="PLACE",
+        help="table:NAME: continue after this row (the `next` of a page)",
     )
     _where(parser)
     _output(parser)
@@ -175,25 +180,27 @@ def _record(parser: Parser) -> None:
 
 def _resume(parser: Parser) -> None:
     parser.add_argument("runs", metavar="RUN", nargs="*", help=f"{_RUN_HELP}; several: --plan")
-    parser.add_argument("--plan", action="store_true", help="only tell; nothing is started")
+    parser.add_argument("--plan", action="store_true", help="print the plan; start nothing")
     parser.add_argument(
-        "--yes", action="store_true", help="launch without asking; RUN is then the full key"
+        "--yes", action="store_true", help="launch without asking; RUN must be the full key"
     )
-    parser.add_argument("--host", metavar="H", help="who is asked to resume an OpenProse run")
+    parser.add_argument("--host", metavar="H", help="host used to resume OpenProse runs")
     parser.add_argument(
-        "--decision", choices=("approve", "deny"), help="the answer to a Prism run that waits"
+        "--decision",
+        choices=("approve", "deny"),
+        help="answer for a Prism run that waits",
     )
     parser.add_argument(
-        "--background", action="store_true", help="in a terminal of its own; prints what it says"
+        "--background", action="store_true", help="launch in a pseudo-terminal and print its output"
     )
-    parser.add_argument("--log", action="store_true", help="what was launched, and what came of it")
+    parser.add_argument("--log", action="store_true", help="list launches and their outcomes")
     _where(parser)
     _output(parser)
 
 
 def _sql(parser: Parser) -> None:
     _run(parser)
-    parser.add_argument("query", metavar="QUERY", help="one SELECT; nothing can be written")
+    parser.add_argument("query", metavar="QUERY", help="one SELECT statement (read-only)")
     parser.add_argument("--limit", type=_count, default=1000, metavar="N", help="at most N rows")
     _where(parser)
     _output(parser)
@@ -215,18 +222,18 @@ def _doctor(parser: Parser) -> None:
 
 
 COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
-    "runs": ("the list of runs", _runs),
-    "show": ("one run: its steps as a tree, and findings", _show),
-    "events": ("the recorded facts of a run in order", _events),
-    "values": ("the values of a run, or as one frame resolves them", _values),
-    "receipts": ("receipts, chain verdicts, tokens by cause", _receipts),
-    "pnl": ("a spell's session ledger and P&L, and what was realised", _pnl),
-    "usage": ("tokens and cost, of all runs or of one", _usage),
-    "record": ("the runtime's own records behind one tab", _record),
-    "resume": ("what resuming a run would do, and the launch", _resume),
-    "sql": ("one SELECT over a run's own database, read only", _sql),
-    "watch": ("plain lines as a run goes on; the exit code tells how it ended", _watch),
-    "demo": ("a live demonstration workspace", _demo),
-    "doctor": ("what was found, what cannot be read, and why", _doctor),
+    "runs": ("list runs", _runs),
+    "show": ("show the steps of a run as a tree, and findings", _show),
+    "events": ("list the recorded events of a run in order", _events),
+    "values": ("list the values of a run, or those that one frame resolves", _values),
+    "receipts": ("verify receipts; tokens by cause", _receipts),
+    "pnl": ("show the ledger and P&L of a spell's session", _pnl),
+    "usage": ("sum tokens and cost of all runs or of one", _usage),
+    "record": ("print the runtime's own records, or rows of a table", _record),
+    "resume": ("show what resuming a run would do, and launch it", _resume),
+    "sql": ("run one SELECT on a run's database, read-only", _sql),
+    "watch": ("print a line per change; the exit code is the outcome", _watch),
+    "demo": ("open a live demonstration", _demo),
+    "doctor": ("list what was found, what cannot be read, and why", _doctor),
 }
-"""Command → what it does, and what declares its options."""
+"""Command → its help, and the function that declares its options."""

@@ -6,14 +6,21 @@ import argparse
 from collections.abc import Mapping
 
 from inspector.cli.errors import BAD_NEWS, FINE, UserError
-from inspector.cli.output import shown, write_json, write_jsonl, write_line, write_table
+from inspector.cli.output import (
+    shown,
+    write_json,
+    write_jsonl,
+    write_line,
+    write_status,
+    write_table,
+)
 from inspector.cli.workspace import reader
 from inspector.config.settings import load_settings
 from inspector.export import documents
 from inspector.query.receipts import Cost, LedgerCosts, ReceiptLedger, TokenSum, costs_of
 
-NOT_SIGNED = "Every chain holds: tamper-evident, not signed."
-NOT_ALL = "What holds is tamper-evident, not signed."
+ALL_VERIFIED = "All chains verified: tamper-evident, not signed."
+SOME_BROKEN = "Some chains are not verified. Verified ones are tamper-evident, not signed."
 
 
 def run(options: argparse.Namespace) -> int:
@@ -21,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     with reader(options) as (_, _, opened):
         ledger = opened.receipts()
         if ledger is None:
-            raise UserError("Runs of this runtime have no receipts.")
+            raise UserError("This runtime does not record receipts.")
         settings, _ = load_settings(None)
         if options.jsonl:
             rows = map(documents.receipt, ledger.receipts)
@@ -37,27 +44,28 @@ def run(options: argparse.Namespace) -> int:
 
 def _print(ledger: ReceiptLedger, costs: LedgerCosts | None, reveal: bool) -> None:
     if not ledger.receipts:
-        write_line("No receipts, so nothing is verified.")
+        write_line("No receipts. Nothing was verified.")
         return
     _print_chains(ledger, reveal)
     by_cause, by_node = (None, None) if costs is None else (costs.by_surprise_cause, costs.by_node)
     _print_sums("CAUSE", ledger.tokens_by_surprise_cause, by_cause, reveal)
     _print_sums("NODE", ledger.tokens_by_node, by_node, reveal)
     if costs is not None:
-        write_line(f"by your prices: {_cost(costs.total)}")
+        write_line(f"cost by configured prices: {_cost(costs.total)}")
     for reason in ledger.failure_reasons:
-        write_line(f"x {shown(reason, reveal=reveal)}")
-    write_line(NOT_SIGNED if ledger.chain_ok else NOT_ALL)
+        write_status(f"x {shown(reason, reveal=reveal)}", "failed")
+    write_line(ALL_VERIFIED if ledger.chain_ok else SOME_BROKEN)
 
 
 def _print_chains(ledger: ReceiptLedger, reveal: bool) -> None:
     rows = [("NODE", "RECEIPTS", "CHAIN")]
     for node in ledger.nodes:
         rows.append((shown(node.node, reveal=reveal), str(node.receipts), node.verdict_words))
-    write_table(rows, right=(1,))
+    write_table(rows, right=(1,), status=(2,))
     for node in ledger.nodes:
         for one in node.broken:
-            write_line(f"x {one.said} (node {shown(node.node, reveal=reveal)})")
+            name = shown(node.node, reveal=reveal)
+            write_status(f"x {one.said} (node {name})", "broken")
     write_line()
     dispositions = ledger.dispositions.items()
     write_line(", ".join(f"{count} {_disposition(word)}" for word, count in dispositions))

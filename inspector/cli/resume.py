@@ -1,40 +1,73 @@
-"""`inspector resume RUN…`: what would be done, the exact command, and the launch."""
+"""`inspector resume RUN…`: the plan, the exact command, and the launch."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from inspector.cli.errors import BAD_NEWS, BAD_USAGE, FINE, UNREADABLE, UserError
-from inspector.cli.launching import Opened, launch
-from inspector.cli.now import clock
+from inspector.cli.errors import BAD_NEWS, BAD_USAGE, FINE, UNREADABLE, UserError, clock
 from inspector.cli.output import shown, write_json, write_jsonl, write_line
-from inspector.cli.plan_document import plan_document
 from inspector.cli.workspace import chosen, workspace
 from inspector.config.folders import state_dir
 from inspector.config.settings import load_settings
-from inspector.query.run_reader import preflight_of
+from inspector.export import documents
+from inspector.export.documents import Document
+from inspector.model.clock import Clock, rfc3339
+from inspector.model.preflight import Command, Decision, PreFlight
+from inspector.process.background import Background, run_in_background
+from inspector.process.foreground import NotStarted, run_here
+from inspector.query.run_reader import RunReader, preflight_of
+from inspector.query.workspace import Workspace
 from inspector.resume.command import NoHost, pick, shell_line
 from inspector.resume.document import facts
-from inspector.resume.launch import held_by, launch_count, launches
-from inspector.resume.plan import Choices, Plan, make_plan
+from inspector.resume.launch import (
+    BACKGROUND,
+    TERMINAL,
+    Launching,
+    Outcome,
+    Refused,
+    check,
+    claim,
+    environment,
+    exit_words,
+    held_by,
+    launch_count,
+    launches,
+    output_folder,
+)
+from inspector.resume.lock import AlreadyRunning, NoLock
+from inspector.resume.plan import Choices, Plan, make_plan, sentence
 from inspector.store.read import StoreUnavailable
 
 LABEL_CELLS = 14
 _SIGNS = {"keep": "+", "unconfirmed": "~", "will run": ".", "warning": "^", "not resumable": "x"}
+RETRY_SECONDS = (0.0, 0.1, 0.3, 1.0, 2.0)
+"""Delays between attempts to read a store after the launch."""
+POLL_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A run that the user named, with its reader and plan."""
+
+    reader: RunReader
+    plan: Plan
+    name: str
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints pre-flights, or launches one run; 1 when one cannot be resumed or it went wrong."""
+    """Print plans, or launch one; exit 1 if a run cannot be resumed or resuming failed."""
     folder = _folder()
     if options.log:
         return _log(folder, options)
     if not options.runs:
-        raise UserError("Name a run, or ask for the --log of launches.")
+        raise UserError("Name a run, or use --log to list launches.")
     choices = _choices(options)
     with workspace(options.paths) as found:
         opened: list[Opened] = []
@@ -45,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
                 return _show([one.plan for one in opened], options)
             return _launch(opened[0], choices, folder, options)
         except StoreUnavailable as trouble:
-            raise UserError(f"It cannot be read now: {trouble.reason}.", UNREADABLE) from None
+            raise UserError(f"Cannot be read: {trouble.reason}.", UNREADABLE) from None
         finally:
             for one in opened:
                 one.reader.close()
@@ -55,7 +88,7 @@ def _folder() -> Path:
     try:
         return state_dir()
     except OSError as error:
-        raise UserError(f"There is no private folder for the log of launches: {error}.") from None
+        raise UserError(f"No private folder for the launch log: {error}.") from None
 
 
 def _choices(options: argparse.Namespace) -> Choices:
@@ -70,7 +103,7 @@ def _choices(options: argparse.Namespace) -> Choices:
     return Choices(settings.hosts, settings.resume_commands, options.host, options.decision)
 
 
-def _open(found: Any, name: str, choices: Choices, folder: Path) -> Opened:
+def _open(found: Workspace, name: str, choices: Choices, folder: Path) -> Opened:
     chosen_run = chosen(found, name)
     reader = found.open(chosen_run)
     try:
@@ -100,7 +133,7 @@ def _show(plans: Sequence[Plan], options: argparse.Namespace) -> int:
 
 
 def print_plan(plan: Plan, reveal: bool) -> None:
-    """A plan as plain lines."""
+    """Print a plan as text."""
 
     def safe(text: str) -> str:
         return shown(text, reveal=reveal)
@@ -133,12 +166,12 @@ def _launch(opened: Opened, choices: Choices, folder: Path, options: argparse.Na
     if options.yes:
         if opened.name != plan.run.key:
             raise UserError(
-                f"With --yes the run is named by its full key: {shown(plan.run.key)}", BAD_USAGE
+                f"--yes needs the full key of the run: {shown(plan.run.key)}", BAD_USAGE
             )
     elif not has_terminal or options.json or options.jsonl:
         raise UserError(
-            "To launch, confirm in a terminal, or give --yes with the run's full key;"
-            " --plan only tells.",
+            "To launch, confirm in a terminal, or give --yes with the full key of the run."
+            " --plan only prints the plan.",
             BAD_USAGE,
         )
     if not plan.can_launch:
@@ -177,7 +210,7 @@ def _log(folder: Path, options: argparse.Namespace) -> int:
     elif options.jsonl:
         write_jsonl("resume_log", found, reveal=options.reveal)
     elif not found:
-        write_line("Nothing was launched yet.")
+        write_line("No launches yet.")
     else:
         for launch_ in found:
             _print_launch(launch_, options.reveal)
@@ -199,3 +232,161 @@ def _print_launch(record: dict[str, Any], reveal: bool) -> None:
     changes = record.get("changes")
     for change in changes if isinstance(changes, list) else []:
         write_line(f"    {shown(f'{change}', reveal=reveal)}")
+
+
+def launch(
+    opened: Opened, choices: Choices, folder: Path, clock: Clock, options: argparse.Namespace
+) -> int:
+    """Launch a confirmed plan and print the outcome."""
+    plan = opened.plan
+    try:
+        launching = claim(folder, plan, clock)
+    except (Refused, AlreadyRunning, NoLock) as why:
+        raise UserError(f"{why}", BAD_NEWS) from None
+    try:
+        check(plan, preflight_of(opened.reader, plan.run), choices)
+        begun = launching.begin(BACKGROUND if options.background else TERMINAL)
+    except Refused as why:
+        launching.release()
+        raise UserError(f"{why}", BAD_NEWS) from None
+    except BaseException:
+        launching.release()
+        raise
+    code, problem = None, None
+    try:
+        if options.background:
+            code = _run_in_background(launching, output_folder(folder, begun.id), options)
+        else:
+            code = _run_in_terminal(launching, options)
+    except NotStarted as why:
+        problem = f"{why}"
+    after = None if problem is not None else _read_afterwards(opened)
+    outcome = launching.end(code, after, started=problem is None)
+    _print_outcome(plan, outcome, problem or exit_words(code), code, options)
+    return FINE if outcome.went_well else BAD_NEWS
+
+
+def _run_in_terminal(launching: Launching, options: argparse.Namespace) -> int:
+    plan = launching.plan
+    assert plan.command is not None and plan.program is not None
+    sys.stdout.flush()
+    # Keep the output of the program out of the JSON document.
+    stdout = sys.stderr.fileno() if options.json or options.jsonl else None
+    return run_here(
+        plan.command.argv,
+        program=plan.program,
+        cwd=plan.command.cwd,
+        env=environment(plan),
+        keep=(launching.lock.descriptor,),
+        stdout=stdout,
+        on_start=launching.lock.note_child,
+    )
+
+
+def _run_in_background(
+    launching: Launching, folder: Path, options: argparse.Namespace
+) -> int | None:
+    """Run the command in its own pseudo-terminal and print its output until it ends."""
+    plan = launching.plan
+    assert plan.command is not None and plan.program is not None
+    started = run_in_background(
+        plan.command.argv,
+        program=plan.program,
+        cwd=plan.command.cwd,
+        env=environment(plan),
+        folder=folder,
+        keep=(launching.lock.descriptor,),
+        on_start=launching.lock.note_child,
+    )
+    try:
+        while started.running:
+            _print_new_lines(started, options)
+            time.sleep(POLL_SECONDS)
+        _print_new_lines(started, options)
+    except KeyboardInterrupt:
+        launching.release()
+        raise UserError(
+            f"Still running in the background as process {started.pid}."
+            " See `inspector resume --log` for the outcome.",
+            BAD_NEWS,
+        ) from None
+    return started.exit_code
+
+
+def _print_new_lines(started: Background, options: argparse.Namespace) -> None:
+    for line in started.lines():
+        print(shown(line, reveal=options.reveal), file=sys.stderr, flush=True)
+
+
+def _read_afterwards(opened: Opened) -> PreFlight | None:
+    for pause in RETRY_SECONDS:
+        time.sleep(pause)
+        try:
+            return preflight_of(opened.reader, opened.plan.run)
+        except StoreUnavailable:
+            continue
+    return None
+
+
+def _print_outcome(
+    plan: Plan, outcome: Outcome, ended: str, code: int | None, options: argparse.Namespace
+) -> None:
+    if options.json or options.jsonl:
+        result: Mapping[str, Any] = {
+            "verdict": outcome.verdict,
+            "words": outcome.words,
+            "exit_code": code,
+            "ended": ended,
+            "changes": list(outcome.changes),
+        }
+        content = {**plan_document(plan), "launch": result}
+        if options.json:
+            write_json("resume", content, reveal=options.reveal)
+        else:
+            write_jsonl("resume", [content], reveal=options.reveal)
+        return
+    write_line()
+    write_line(f"{sentence(outcome.words)[:-1]}; {shown(ended)}.")
+    for change in outcome.changes:
+        write_line(f"  {shown(change, reveal=options.reveal)}")
+
+
+def plan_document(plan: Plan) -> Document:
+    """The content of `inspector.resume/1`."""
+    flight = plan.preflight
+    return {
+        "run": documents.run(plan.run),
+        "resumable": flight.resumable,
+        "reason": flight.reason,
+        "position": None if flight.position is None else asdict(flight.position),
+        "stands": flight.stands,
+        "done": list(flight.done),
+        "will_run": list(flight.will_run),
+        "unknown": list(flight.unknown),
+        "warnings": [{"code": one.code, "message": one.message} for one in flight.warnings],
+        "needs": list(flight.needs),
+        "command": None if plan.command is None else command_document(plan.command),
+        "prompt": flight.prompt,
+        "launchable": plan.can_launch,
+        "problem": plan.problem,
+        "host": plan.host,
+        "liveness": flight.liveness,
+        "confirm": flight.confirm,
+        "decisions": [_decision(one) for one in flight.decisions],
+        "decision": plan.decision,
+        "request": plan.request,
+        "deadline": rfc3339(flight.deadline),
+        "judged": flight.judged,
+        "recorded": dict(flight.record),
+        "outcome": flight.outcome,
+        "launches": plan.launches,
+    }
+
+
+def command_document(command: Command) -> Document:
+    """A command's words, folder and environment."""
+    return {"argv": list(command.argv), "cwd": command.cwd, "env": dict(command.env)}
+
+
+def _decision(one: Decision) -> Document:
+    return {"word": one.word, "why_not": one.why_not, "request": one.request}

@@ -1,4 +1,4 @@
-"""`inspector runs`: the list over all stores."""
+"""`inspector runs`: the runs of all stores."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from inspector.query.workspace import newest_first
 
 _AGO = re.compile(r"(\d{1,6})([smhdw])", re.ASCII)
 _UNIT_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
-_HEAD = ("STATUS", "RUNTIME", "TITLE", "RUN", "STARTED", "ELAPSED", "DONE", "FINDINGS")
+_HEADER = ("STATUS", "RUNTIME", "TITLE", "RUN", "STARTED", "ELAPSED", "DONE", "FINDINGS")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Lists runs, newest first, each read whole."""
+    """List runs, newest first, each read completely."""
     _check("status", options.status, Status)
     if options.runtime is not None and options.runtime not in BUILT_IN:
         _check("runtime", options.runtime, names())
@@ -40,9 +40,8 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             write_json("runs", documents.runs(stores, whole), reveal=options.reveal)
         elif whole:
-            write_table(
-                [_HEAD, *(_row(one, now, options.reveal) for one in whole)], right=(4, 5, 6)
-            )
+            listing = [_HEADER, *(_row(one, now, options.reveal) for one in whole)]
+            write_table(listing, right=(4, 5, 6), status=(0,), shortened=(2,), optional=(1, 6, 5))
         else:
             _nothing(found.found.looked if found.found else (), bool(listed))
     return FINE
@@ -51,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
 def _check(what: str, value: str | None, known: Iterable[str]) -> None:
     words = [str(word) for word in known]
     if value is not None and value not in words:
-        raise UserError(f"{value!r} is not a {what}; choose one of {', '.join(words)}.")
+        raise UserError(f"{value!r} is not a {what}. Choose one of: {', '.join(words)}.")
 
 
 def _filtered(listed: Sequence[Run], options: argparse.Namespace, now: int) -> Iterator[Run]:
@@ -80,7 +79,7 @@ def _since(text: str, now: int) -> int:
         return parse_now(text)
     except ValueError:
         raise UserError(
-            f"--since {text!r} is no instant; give 2026-01-16, an RFC 3339 one, or 3d, 12h, 45m."
+            f"--since {text!r} is not a time. Give a date (2026-01-16), RFC 3339, or 3d, 12h, 45m."
         ) from None
 
 
@@ -105,9 +104,9 @@ def _row(one: Run, now: int, reveal: bool) -> tuple[str, ...]:
 
 def _nothing(looked: Sequence[object], any_listed: bool) -> None:
     if any_listed:
-        write_line("No run matches.")
+        write_line("No runs match.")
         return
-    write_line("No runs here. Looked in:")
+    write_line("No runs found. Searched:")
     for place in looked:
         write_line(f"  {shown(getattr(place, 'shown', ''))}  {getattr(place, 'outcome', '')}")
     write_line("`inspector demo` opens a demonstration.")

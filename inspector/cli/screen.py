@@ -1,4 +1,4 @@
-"""`inspector [PATH…]`: the screen."""
+"""`inspector [PATH…]`: opens the screen."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
-from inspector.cli.errors import BAD_USAGE, BROKEN, FINE, NOT_FOUND, UserError
-from inspector.cli.now import clock
+from inspector.cli.errors import BAD_USAGE, BROKEN, FINE, NOT_FOUND, UserError, clock
 from inspector.cli.parser import COMMANDS
 from inspector.config.log import internal_error
 from inspector.config.settings import Settings, load_settings
@@ -20,11 +19,11 @@ from inspector.live.run_worker import FAST_SECONDS, SLOW_SECONDS
 from inspector.model.clock import Clock
 
 DEMONSTRATION = "demonstration"
-"""What the head says of the demonstration's folder."""
+"""Title of the demonstration, in place of its folder."""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Opens the screen on what the PATHs lead to; returns when it is left."""
+    """Open the screen on the runs at the PATHs; return when the user quits."""
     _check(options.paths)
     return open_screen(options.paths, options)
 
@@ -32,33 +31,33 @@ def run(options: argparse.Namespace) -> int:
 def open_screen(
     paths: Sequence[str], options: argparse.Namespace, *, place: str | None = None
 ) -> int:
-    """Opens the screen on these PATHs; `place` is what its head says instead of the folder."""
+    """Open the screen on these PATHs, with `place` as its title instead of the folder."""
     if not (sys.stdout.isatty() and sys.stdin.isatty()):
-        raise UserError("The screen needs a terminal; `inspector runs` prints the list.", BAD_USAGE)
+        raise UserError("The screen needs a terminal. `inspector runs` prints the list.", BAD_USAGE)
     settings, problems = load_settings(None)
     slow = settings.refresh == "slow" or (
         settings.refresh == "auto" and "SSH_CONNECTION" in os.environ
     )
     with ExitStack() as opened:
-        offer = _Offer(clock(), SLOW_SECONDS if slow else FAST_SECONDS, opened)
+        workspaces = _Workspaces(clock(), SLOW_SECONDS if slow else FAST_SECONDS, opened)
         from inspector.ui.app import run_app
 
         fault = run_app(
-            offer.feed(paths),
+            workspaces.feed(paths),
             settings=_chosen(settings, options),
-            clock=offer.clock,
+            clock=workspaces.clock,
             place=place if place is not None else _place(paths),
             notices=problems,
-            demonstration=offer.demonstration,
-            folder=offer.folder,
+            demonstration=workspaces.demonstration,
+            folder=workspaces.folder,
         )
     if fault is not None:
         raise UserError(f"{internal_error('screen', fault)}.", BROKEN)
     return FINE
 
 
-class _Offer:
-    """The workspaces that can be opened while the screen is open."""
+class _Workspaces:
+    """Creates the workspaces that the screen may open."""
 
     def __init__(self, now: Clock, interval: float, opened: ExitStack) -> None:
         self.clock = now
@@ -66,12 +65,12 @@ class _Offer:
         self._opened = opened
 
     def feed(self, paths: Sequence[str]) -> Feed:
-        """A watched workspace over these PATHs."""
+        """Return a watched workspace of these PATHs."""
         folder = os.getcwd()
-        return DeferredFeed(lambda: self._made(paths, folder))
+        return DeferredFeed(lambda: self._create(paths, folder))
 
-    def _made(self, paths: Sequence[str], folder: str) -> Feed:
-        # Imported late, beside the screen: what reads runs is more than what paints.
+    def _create(self, paths: Sequence[str], folder: str) -> Feed:
+        # Imported in the thread of the feed: reading runs needs more modules than painting.
         from inspector.live.watched import WatchedWorkspace
         from inspector.query.workspace import Workspace
 
@@ -80,12 +79,12 @@ class _Offer:
         return WatchedWorkspace(workspace, interval=self._interval)
 
     def folder(self, path: str) -> tuple[Feed, str]:
-        """Another folder; a path that begins with `~` is the user's own."""
+        """Return the workspace and title of another folder; `~` is expanded."""
         whole = os.path.expanduser(path)
         return self.feed([whole]), _place([whole])
 
     def demonstration(self) -> tuple[Feed, str]:
-        """The demonstration, written by a process that ends with the screen."""
+        """Return the demonstration, written by a process that ends with the screen."""
         from inspector.demo.workspace import create, start_writers
 
         made = create(None, clock=self.clock)
@@ -94,7 +93,7 @@ class _Offer:
 
 
 def _chosen(settings: Settings, options: argparse.Namespace) -> Settings:
-    """The settings file with what was asked for on the command line laid over it."""
+    """Return the settings with the options of the command line applied."""
     if options.theme is not None:
         settings = replace(settings, theme=options.theme)
     if options.ascii:
@@ -107,11 +106,11 @@ def _check(paths: Sequence[str]) -> None:
         if not os.path.lexists(path):
             near = difflib.get_close_matches(path, COMMANDS, 1)
             hint = f" Did you mean `inspector {near[0]}`?" if near else ""
-            raise UserError(f"There is no file or folder {path!r}.{hint}", NOT_FOUND)
+            raise UserError(f"No such file or folder: {path!r}.{hint}", NOT_FOUND)
 
 
 def _place(paths: Sequence[str]) -> str:
-    """The folder as the head shows it: the home folder as `~`, the first PATH and how many more."""
+    """Return the title: the first PATH with `~` for the home folder, and the number of others."""
     first = os.path.abspath(paths[0]) if paths else os.getcwd()
     home = os.path.expanduser("~")
     if first == home or first.startswith(home.rstrip(os.sep) + os.sep):

@@ -3,77 +3,113 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from inspector.cli.errors import FINE, UserError
-from inspector.cli.output import brief, line_cells, shown, write_json, write_jsonl, write_line
+from inspector.cli.output import (
+    brief,
+    is_terminal,
+    shown,
+    write_json,
+    write_jsonl,
+    write_line,
+    write_status,
+    write_text,
+)
 from inspector.cli.workspace import reader
-from inspector.derive.steps import levels_of
 from inspector.export import documents
-from inspector.model.step import StepKind
-from inspector.query.view import RunView
-from inspector.text.measure import clip
-from inspector.text.numbers import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from inspector.model.step import Step
+    from inspector.query.view import RunView
 
 _SIGNS = {
     "running": "*", "waiting": "!", "completed": "+", "failed": "x", "interrupted": "#",
     "pending": ".", "skipped": ">", "not_needed": "-", "unconfirmed": "~", "unknown": "?",
 }  # fmt: skip
 _DEEPEST = 20
-"""Levels that are indented; deeper ones say how deep they are."""
+"""Indented levels; deeper steps are prefixed with their depth."""
+_MOST_IN_TREE = 5_000
+"""Steps that are drawn with guides; larger runs are only indented."""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Shows one run, as it stands or after its first N events."""
+    """Show one run, now or after its first N events."""
     with reader(options) as (_, _, opened):
         view = opened.refresh()
         if options.at is not None:
             if options.at > view.total_events:
                 raise UserError(f"The run has {view.total_events} events, not {options.at}.")
             view = opened.at(options.at)
-        content = documents.show(view, options.depth)
         if options.json:
-            write_json("show", content, reveal=options.reveal)
+            write_json("show", documents.show(view, options.depth), reveal=options.reveal)
         elif options.jsonl:
-            write_jsonl("show", content["steps"], reveal=options.reveal)
+            steps = documents.show(view, options.depth)["steps"]
+            write_jsonl("show", steps, reveal=options.reveal)
         else:
-            _print(view, options)
+            _print_head(view, options)
+            _print_steps(view, options)
     return FINE
 
 
-def _print(view: RunView, options: argparse.Namespace) -> None:
+def _print_head(view: RunView, options: argparse.Namespace) -> None:
+    from inspector.text.numbers import duration
+
     one = view.run
     raw = "not recorded" if one.raw_status is None else shown(one.raw_status)
-    write_line(f"{shown(one.title, reveal=options.reveal)}   {one.status}   (recorded: {raw})")
-    axis = "no times recorded" if one.order_only else f"{duration(one.duration_ms).strip()}"
+    title = shown(one.title, reveal=options.reveal)
+    write_status(f"{title}   {one.status}   (recorded: {raw})", one.status)
+    times = "no times recorded" if one.order_only else f"{duration(one.duration_ms).strip()}"
     variant = f"{one.runtime} {one.store.variant or '?'}, {one.store.write_style}"
-    told = f"{view.events} {'event' if view.events == 1 else 'events'}"
-    write_line(f"{shown(one.run_id or '-')}   {variant}   {axis}   {told}")
+    events = f"{view.events} {'event' if view.events == 1 else 'events'}"
+    write_line(f"{shown(one.run_id or '-')}   {variant}   {times}   {events}")
     for finding in one.findings:
-        write_line(f"^ {shown(finding.message, reveal=options.reveal)}")
+        write_status(f"^ {shown(finding.message, reveal=options.reveal)}", "waiting")
     write_line()
-    levels, cells = levels_of(view.steps), line_cells()
-    for number in _tree_order(view):
-        level = levels[number]
-        if options.depth is None or level <= options.depth:
-            line = _step_line(view, number, level - 1, options.reveal)
-            write_line(clip(line, cells) if cells else line)
 
 
-def _tree_order(view: RunView) -> list[int]:
+def _print_steps(view: RunView, options: argparse.Namespace) -> None:
+    numbers = list(_shown_steps(view, options.depth))
+    if is_terminal() and len(numbers) <= _MOST_IN_TREE:
+        from inspector.cli.terminal import StepTree
+
+        tree = StepTree()
+        for number, level in numbers:
+            step = view.describe(number)
+            label, error = _label(step, options.reveal), _error(step, options.reveal)
+            prefix = f"({level}) " if level > _DEEPEST else ""
+            tree.add(min(level, _DEEPEST), _SIGNS[step.status], prefix + label, step.status, error)
+        if numbers:
+            write_text(str(tree))
+        return
+    for number, level in numbers:
+        step = view.describe(number)
+        indent = "  " * min(level, _DEEPEST) + (f"({level}) " if level > _DEEPEST else "")
+        label, error = _label(step, options.reveal), _error(step, options.reveal)
+        write_status(f"{_SIGNS[step.status]} {indent}{label}{error}", step.status)
+
+
+def _shown_steps(view: RunView, depth: int | None) -> Iterator[tuple[int, int]]:
+    """Yield each step, parents first, with its level from 0; only `depth` levels if given."""
+    from inspector.derive.steps import levels_of
+
+    levels = levels_of(view.steps)
     children: dict[int, list[int]] = {}
     for number, parent in enumerate(view.steps.parent):
         children.setdefault(parent, []).append(number)
-    order: list[int] = []
     stack = list(reversed(children.get(-1, [])))
     while stack:
         number = stack.pop()
-        order.append(number)
+        if depth is None or levels[number] <= depth:
+            yield number, levels[number] - 1
         stack.extend(reversed(children.get(number, [])))
-    return order
 
 
-def _step_line(view: RunView, number: int, depth: int, reveal: bool) -> str:
-    step = view.describe(number)
+def _label(step: Step, reveal: bool) -> str:
+    from inspector.model.step import StepKind
+
     name = step.label
     if step.kind is StepKind.BRANCH:
         name = f"<{step.ref.get('branch')}> {name}"
@@ -82,6 +118,8 @@ def _step_line(view: RunView, number: int, depth: int, reveal: bool) -> str:
     elif step.ref.get("statement_index") is not None:
         name = f"{step.ref['statement_index']} {name}"
     tries = f"  x{len(step.attempts)}" if len(step.attempts) > 1 else ""
-    error = f"  {brief(step.error, reveal=reveal)}" if step.error else ""
-    indent = "  " * min(depth, _DEEPEST) + (f"({depth}) " if depth > _DEEPEST else "")
-    return f"{_SIGNS[step.status]} {indent}{brief(name, reveal=reveal).rstrip()}{tries}{error}"
+    return f"{brief(name, reveal=reveal).rstrip()}{tries}"
+
+
+def _error(step: Step, reveal: bool) -> str:
+    return f"  {brief(step.error, reveal=reveal)}" if step.error else ""

@@ -14,13 +14,13 @@ from inspector.text.mask import mask_named
 from inspector.text.numbers import count, duration
 
 WIDEST = 60
-"""Characters of a cell that are printed; --json gives all of it."""
-LOOKED_THROUGH = 20_000
-"""Characters of it that are looked through for secrets."""
+"""Characters of a cell that are printed; `--json` prints all."""
+MASKED_CHARS = 20_000
+"""Characters of a cell that are searched for secrets before it is cut."""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the rows of the answer."""
+    """Print the rows of the result."""
     with reader(options) as (found, run, _):
         try:
             answer = ask_sql(run.store.path, options.query, found.clock, limit=options.limit)
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _hidden(answer: SqlAnswer, *, reveal: bool) -> tuple[list[Sequence[Any]], int]:
-    """The rows without what came from a column of secrets under another name; how many of them."""
+    """Return the rows with values of renamed secret columns masked, and the number of masks."""
     if reveal or not any(answer.secret):
         return list(answer.rows), 0
     rows: list[Sequence[Any]] = []
@@ -63,22 +63,22 @@ def _hidden(answer: SqlAnswer, *, reveal: bool) -> tuple[list[Sequence[Any]], in
 
 
 def _print(answer: SqlAnswer, rows: Sequence[Sequence[Any]], reveal: bool) -> None:
-    head = [shown(name) for name in answer.columns]
+    header = [shown(name) for name in answer.columns]
     body = [
         [_cell(name, value, reveal) for name, value in zip(answer.columns, row, strict=True)]
         for row in rows
     ]
     numbers = [
         at
-        for at in range(len(head))
+        for at in range(len(header))
         if rows and all(row[at] is None or isinstance(row[at], int | float) for row in rows)
     ]
-    write_table([head, *body], right=numbers)
+    write_table([header, *body], right=numbers)
     took = duration(max(1, round(answer.seconds * 1000)))
     many = f"{count(len(rows))} {'row' if len(rows) == 1 else 'rows'}"
     write_line(f"{many} in {took}")
     if answer.cut:
-        write_line("There are more rows: --limit N shows more.")
+        write_line("More rows exist. Raise --limit to see them.")
 
 
 def _cell(name: str, value: object, reveal: bool) -> str:
@@ -86,6 +86,6 @@ def _cell(name: str, value: object, reveal: bool) -> str:
         return "NULL"
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
-    # Masked before it is cut: half a secret is not known as one.
-    text = shown(str(value)[:LOOKED_THROUGH], reveal=reveal, name=name)
+    # Mask first: half a secret is not recognised.
+    text = shown(str(value)[:MASKED_CHARS], reveal=reveal, name=name)
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"

@@ -1,4 +1,4 @@
-"""`inspector values RUN`: all values, or as one frame resolves them."""
+"""`inspector values RUN`: all values, or those that one frame resolves."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from inspector.query.view import RunView, ValueList
 from inspector.text.measure import clip
 from inspector.text.numbers import size
 
-_LOOKED_AT = 4096
-"""Characters of a value that are looked through for secrets when only its beginning is shown."""
-_HEAD = ("NAME", "SCOPE", "KIND", "SIZE", "VALUE", "FROM")
+_MASKED_CHARS = 4096
+"""Characters of a value that are searched for secrets when only its beginning is shown."""
+_HEADER = ("NAME", "SCOPE", "KIND", "SIZE", "VALUE", "FROM")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints values; `--frame` takes `root` or the number of a frame's row."""
+    """Print values; `--frame` is `root` or the row number of a frame."""
     with reader(options) as (_, _, opened):
         if options.versions is not None:
             versions = opened.versions(options.versions)
             if versions is None:
-                raise UserError("Runs of this runtime keep no older values.")
+                raise UserError("This runtime does not record older values.")
             found = versions
             if not found.values:
                 raise UserError(_no_value(options.versions, options.run), NOT_FOUND)
@@ -47,14 +47,14 @@ def run(options: argparse.Namespace) -> int:
         else:
             rows = [_row(one, options) for one in found.values]
             if rows:
-                write_table([_HEAD, *rows], right=(3,))
+                write_table([_HEADER, *rows], right=(3,), shortened=() if options.full else (4,))
             else:
-                write_line("No value is recorded here.")
+                write_line("No values recorded.")
     return FINE
 
 
 def _found(opened: RunReader, options: argparse.Namespace) -> ValueList:
-    """The values as of now, or as they were at an event or a step."""
+    """Return the current values, or those at an event or a step."""
     frame, event = options.frame, options.at
     if options.step is not None:
         event, own = _place(opened.refresh(), options.step)
@@ -63,32 +63,34 @@ def _found(opened: RunReader, options: argparse.Namespace) -> ValueList:
         if event is None:
             return opened.values(frame, full=options.full)
         if not opened.capabilities.values_over_time:
-            raise UserError("The record of this run does not tell which values there were then.")
+            raise UserError("This run does not record past values.")
         total = opened.refresh().total_events
         if event > total:
             raise UserError(f"The run has {total} events, not {event}.")
         return opened.values_at(event, frame, full=options.full) or opened.values(frame)
     except KeyError:
-        message = f"--frame {frame!r} is neither `root` nor a frame of this run."
+        message = f"--frame {frame!r} is not a frame of this run. Give `root` or a row number."
         raise UserError(message) from None
 
 
 def _place(view: RunView, wanted: str) -> tuple[int, str]:
-    """After which event a step is over (as of now where it goes on), and its frame."""
+    """Return the event after which a step has ended (the newest if it has not), and its frame."""
     for number in range(len(view.steps)):
         if view.steps.path(number) == wanted:
             end = end_of(view.steps, number)
             frame = view.describe(number).ref.get("frame")
             return view.total_events if end is None else end, str(frame) if frame else "root"
-    raise UserError(f"No step has the id {wanted!r}; `inspector show` lists them.", NOT_FOUND)
+    raise UserError(
+        f"No step has the id {wanted!r}. `inspector show --json` lists them.", NOT_FOUND
+    )
 
 
 def _no_value(name: str, run: str) -> str:
-    return f"No value is named {name!r}; `inspector values {run}` lists them all."
+    return f"No value is named {name!r}. `inspector values {run}` lists all."
 
 
 def _size_of(one: Value) -> int | None:
-    """What it holds: of an attachment the file, not what stands in the row for it."""
+    """Return the size of the value: of the file, for an attachment."""
     attached = one.attachment
     if attached is None or attached.verdict is AttachmentVerdict.NONE:
         return one.size
@@ -98,8 +100,8 @@ def _size_of(one: Value) -> int | None:
 def _row(one: Value, options: argparse.Namespace) -> tuple[str, ...]:
     content = one.value if options.full and one.value is not None else one.preview
     if content == one.preview and one.value is not None:
-        # A secret that the end of the preview cuts in two is only known as one in the whole.
-        content = one.value if options.full else one.value[:_LOOKED_AT]
+        # A secret cut by the end of the preview is only recognised in the whole text.
+        content = one.value if options.full else one.value[:_MASKED_CHARS]
     text = shown(content, reveal=options.reveal, name=one.name)
     if one.attachment is not None and one.attachment.path:
         text = f"{shown(one.attachment.path)} ({word_of(one.attachment.verdict)})"

@@ -1,4 +1,4 @@
-"""`inspector watch [RUN]`: plain lines for logs and scripts."""
+"""`inspector watch [RUN]`: one line per change, for logs and scripts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.query.view import RunView
 
 
 def run(options: argparse.Namespace) -> int:
-    """Follows a run (the latest unless one is named) to its end; 1 when it went wrong."""
+    """Follow a run (default: the latest) to its end; exit 1 if it failed or was interrupted."""
     options.run = options.run or "latest"
     last: RunView | None = None
     with reader(options) as (_, _, opened):

@@ -1,16 +1,17 @@
-"""From the options of a command to the workspace, the run that was meant, and its reader."""
+"""The workspace, run and reader that the options of a command select."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 
-from inspector.cli.errors import NOT_FOUND, UNREADABLE, UserError
-from inspector.cli.now import clock
+from inspector.cli.errors import NOT_FOUND, UNREADABLE, UserError, clock
 from inspector.model.run import Run
 from inspector.model.store import Store
+from inspector.query.progress import Progress, no_progress
 from inspector.query.run_reader import RunReader
 from inspector.query.selection import Ambiguous, NoMatch, select_run
 from inspector.query.workspace import Workspace
@@ -22,13 +23,13 @@ def _current_folder() -> str:
     try:
         return os.getcwd()
     except FileNotFoundError:
-        message = "The current folder is not there any more; change to another one."
+        message = "The current folder no longer exists. Change to another one."
         raise UserError(message, NOT_FOUND) from None
 
 
 @contextmanager
 def workspace(paths: Sequence[str]) -> Iterator[Workspace]:
-    """The workspace of the PATHs; with one, the user's own roots are left out."""
+    """Open the workspace of the PATHs; without any, of this folder and the user's own roots."""
     home = None if paths else os.path.expanduser("~")
     found = Workspace(paths, clock(), _current_folder(), home)
     try:
@@ -41,7 +42,7 @@ def workspace(paths: Sequence[str]) -> Iterator[Workspace]:
 
 
 def stores_and_runs(found: Workspace) -> tuple[list[Store], list[Run]]:
-    """All stores and all runs from their cheap summaries."""
+    """Return all stores and all runs, from summaries."""
     stores: list[Store] = []
     runs: list[Run] = []
     for store, of_store in found.summaries():
@@ -51,7 +52,7 @@ def stores_and_runs(found: Workspace) -> tuple[list[Store], list[Run]]:
 
 
 def chosen(found: Workspace, text: str) -> Run:
-    """The run that a person means by RUN."""
+    """Return the run that RUN selects."""
     _, runs = stores_and_runs(found)
     try:
         return select_run(runs, text, found.cwd)
@@ -59,17 +60,27 @@ def chosen(found: Workspace, text: str) -> Run:
         raise UserError(str(error), NOT_FOUND) from None
 
 
+def _progress(options: argparse.Namespace) -> AbstractContextManager[Progress]:
+    json = getattr(options, "json", False) or getattr(options, "jsonl", False)
+    if json or not sys.stderr.isatty():
+        return nullcontext(no_progress)
+    from inspector.cli.terminal import reading_progress
+
+    return reading_progress()
+
+
 @contextmanager
 def reader(options: argparse.Namespace) -> Iterator[tuple[Workspace, Run, RunReader]]:
-    """The reader of the run that the options name; what cannot be read now is exit code 4."""
+    """Open the reader of the run that the options select; exit code 4 if it cannot be read.
+
+    Reads that take long draw a progress bar on a terminal, unless JSON is printed.
+    """
     with workspace(options.paths) as found:
         run = chosen(found, options.run)
         try:
-            opened = found.open(run)
-            try:
+            with closing(found.open(run)) as opened, _progress(options) as progress:
+                opened.on_progress(progress)
                 yield found, run, opened
-            finally:
-                opened.close()
         except StoreUnavailable as trouble:
-            message = f"{run.store.path} cannot be read now: {trouble.reason}."
+            message = f"{run.store.path} cannot be read: {trouble.reason}."
             raise UserError(message, UNREADABLE) from None

@@ -15,7 +15,7 @@ from typing import Any
 
 from inspector.model.clock import Clock
 from inspector.query.raw_pages import RawText, cut_cell
-from inspector.query.raw_shapes import REDACTED
+from inspector.query.raw_tables import REDACTED
 from inspector.store.read import ZeroTouchReader
 from inspector.text.redacted_fields import REDACTED as WITHHELD_NAMES
 from inspector.text.secret_names import secret_name

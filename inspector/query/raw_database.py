@@ -24,7 +24,7 @@ from inspector.query.raw_pages import (
     read_page,
     read_row,
 )
-from inspector.query.raw_shapes import Shape, read_columns, read_shape
+from inspector.query.raw_tables import Shape, read_columns, read_shape
 from inspector.query.tables import read_tables
 from inspector.store.read import Reading, StoreUnavailable, Token, ZeroTouchReader
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inspector.query.raw_shapes import MOST_COLUMNS, Shape
+from inspector.query.raw_tables import MOST_COLUMNS, Shape
 from inspector.query.tables import quoted
 
 Key = tuple[Any, ...]

@@ -2,13 +2,212 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from inspector.query.raw_shapes import read_columns
-from inspector.query.tables import Tables
+from inspector.query.tables import Tables, quoted
+
+REDACTED = frozenset({("prism_leases", "token")})
+"""Columns that are never read: whoever holds a lease's token may act in its owner's name."""
+
+MOST_COLUMNS = 2000
+"""Columns that one statement can give."""
+
+_ROWID_NAMES = ("rowid", "_rowid_", "oid")
+_COLLATE = re.compile(r"\bcollate\b", re.IGNORECASE)
+_HIDDEN, _GENERATED = 1, (2, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class RawColumn:
+    """One column as the database declares it."""
+
+    name: str
+    type: str
+    """As declared; empty where nothing was."""
+    not_null: bool = False
+    default: str | None = None
+    key: int = 0
+    """Its place in the primary key, from 1; 0 = it is no part of it."""
+    generated: bool = False
+    withheld: bool = False
+    """Whether it is shown that there is something, but never what."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPart:
+    """Something that rows are ordered by, as SQL."""
+
+    sql: str
+    descending: bool = False
+    column: int | None = None
+    """Which column of the table it is; None = it is none of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A table or view with its columns in order, and the key that its rows are paged by.
+
+    Without a key rows are counted from the first, in the order in which the database gives them.
+    """
+
+    name: str
+    columns: tuple[RawColumn, ...]
+    key: tuple[KeyPart, ...] = ()
+    is_view: bool = False
+    withholds: bool = False
+    """Whether there is a column that is never read."""
+
+    @property
+    def by_rowid(self) -> bool:
+        """Whether the number of a row is its key."""
+        return len(self.key) == 1 and (self.key[0].column is None or self.is_alias)
+
+    @property
+    def is_alias(self) -> bool:
+        """Whether a column is the number of a row itself (`INTEGER PRIMARY KEY`)."""
+        column = self.key[0].column if len(self.key) == 1 else None
+        return column is not None and self.key[0].sql in _ROWID_NAMES
+
+    @property
+    def shown_key(self) -> bool:
+        """Whether the number of a row is worth a column of its own, because none has it."""
+        return self.by_rowid and not self.is_alias
+
+
+def read_shape(connection: sqlite3.Connection, name: str) -> Shape:
+    """How a table or view is made. Raises KeyError when there is none of this very name.
+
+    What cannot be expanded, as a view of a table that is gone, has no columns.
+    """
+    row = connection.execute(
+        "SELECT type, sql FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?", (name,)
+    ).fetchone()
+    if row is None:
+        raise KeyError(name)
+    is_view, sql = row[0] == "view", row[1] if isinstance(row[1], str) else ""
+    columns = read_columns(connection, name)
+    key = () if is_view or not columns else _key_of(connection, name, columns, sql)
+    return Shape(name, columns, key, is_view, any(column.withheld for column in columns))
+
+
+def read_columns(connection: sqlite3.Connection, name: str) -> tuple[RawColumn, ...]:
+    """The columns, generated ones included; none where they cannot be known."""
+    try:
+        rows = connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
+    except sqlite3.DatabaseError:
+        return ()
+    withheld = _withheld(connection, name)
+    return tuple(
+        RawColumn(
+            name=str(row[1]),
+            type=str(row[2] or ""),
+            not_null=bool(row[3]),
+            default=None if row[4] is None else str(row[4]),
+            key=int(row[5]),
+            generated=row[6] in _GENERATED,
+            withheld=withheld(str(row[1]).lower(), row[6] in _GENERATED),
+        )
+        for row in rows
+        if row[6] != _HIDDEN
+    )
+
+
+def _withheld(connection: sqlite3.Connection, name: str) -> Callable[[str, bool], bool]:
+    """Which columns are never read: those, what is made of them, and what a view makes of them."""
+    own = {column for table, column in REDACTED if table == name.lower()}
+    if own:
+        return lambda column, generated: generated or column in own
+    reads = _reads(connection, name)
+    if not reads & REDACTED:
+        return lambda column, generated: False
+    # A column of a view with the name of one that may be read is taken for that one.
+    known = {column for _, column in reads - REDACTED if column not in {c for _, c in REDACTED}}
+    return lambda column, generated: column not in known
+
+
+def _reads(connection: sqlite3.Connection, name: str) -> set[tuple[str, str]]:
+    """Tables and columns of them that a table or view is read from."""
+    found: set[tuple[str, str]] = set()
+
+    def saw(action: int, table: str | None, column: str | None, *_: str | None) -> int:
+        if action == sqlite3.SQLITE_READ:
+            found.add(((table or "").lower(), (column or "").lower()))
+        return sqlite3.SQLITE_OK
+
+    connection.set_authorizer(saw)
+    try:
+        connection.execute(f"SELECT * FROM {quoted(name)} LIMIT 0").fetchall()
+    except (sqlite3.Error, sqlite3.Warning):
+        return set()
+    finally:
+        connection.set_authorizer(None)
+    return {(table, column) for table, column in found if table != name.lower()}
+
+
+def _key_of(
+    connection: sqlite3.Connection, name: str, columns: Sequence[RawColumn], sql: str
+) -> tuple[KeyPart, ...]:
+    taken = {column.name.lower() for column in columns}
+    rowid = next((one for one in _ROWID_NAMES if one not in taken), None)
+    alias = _rowid_itself(connection, name, columns)
+    if rowid is not None and _is_column(connection, name, rowid):
+        return (KeyPart(rowid, column=alias),)
+    if alias is not None:
+        return (KeyPart(quoted(columns[alias].name), column=alias),)
+    return _primary_key(connection, name, columns, explicit=_COLLATE.search(sql) is not None)
+
+
+def _is_column(connection: sqlite3.Connection, name: str, sql: str) -> bool:
+    """Whether rows have this, asked of SQLite itself: words in a table's text prove nothing."""
+    try:
+        connection.execute(f"SELECT {sql} FROM {quoted(name)} LIMIT 0").fetchall()
+    except sqlite3.DatabaseError:
+        return False
+    return True
+
+
+def _rowid_itself(
+    connection: sqlite3.Connection, name: str, columns: Sequence[RawColumn]
+) -> int | None:
+    """The column that is the number of a row; such a key has no index, and every other one has."""
+    keys = [at for at, column in enumerate(columns) if column.key]
+    if len(keys) != 1 or columns[keys[0]].type.upper() != "INTEGER":
+        return None
+    indexes = connection.execute(f"PRAGMA index_list({quoted(name)})").fetchall()
+    return keys[0] if all(row[3] != "pk" for row in indexes) else None
+
+
+def _primary_key(
+    connection: sqlite3.Connection, name: str, columns: Sequence[RawColumn], *, explicit: bool
+) -> tuple[KeyPart, ...]:
+    """The key in the order of its index; nothing where there is no such index."""
+    numbers = {column.name: at for at, column in enumerate(columns)}
+    try:
+        for _, index, _, origin, *_ in connection.execute(f"PRAGMA index_list({quoted(name)})"):
+            if origin != "pk":
+                continue
+            rows = connection.execute(f"PRAGMA index_xinfo({quoted(index)})").fetchall()
+            parts = [(row[2], row[3], row[4]) for row in rows if row[5] and row[2] in numbers]
+            if not all(columns[numbers[part[0]]].not_null for part in parts):
+                # Rows with NULL in their key are behind no other, nor before one.
+                return ()
+            return tuple(_key_part(*part, numbers, explicit=explicit) for part in parts)
+    except sqlite3.DatabaseError:
+        return ()
+    return ()
+
+
+def _key_part(
+    name: str, descending: Any, collation: Any, numbers: dict[str, int], *, explicit: bool
+) -> KeyPart:
+    # A collation that is named where none is needed keeps SQLite from using the whole index.
+    sql = f"{quoted(name)} COLLATE {quoted(str(collation))}" if explicit else quoted(name)
+    return KeyPart(sql, bool(descending), numbers[name])
+
 
 Record = Mapping[str, Any]
 Documented = Callable[[str], Collection[str] | None]

@@ -72,7 +72,7 @@ def test_the_table_says_what_is_wrong(inspector: Inspector, tmp_path: Path) -> N
 def test_an_empty_folder_says_where_it_looked(inspector: Inspector) -> None:
     answer = inspector("runs")
     assert answer.code == 0
-    assert "No runs here" in answer.out
+    assert "No runs found" in answer.out
     assert "inspector demo" in answer.out
 
 
@@ -96,7 +96,7 @@ def test_filters(inspector: Inspector, tmp_path: Path, monkeypatch: pytest.Monke
     assert names("--runtime", "prism") == []
     assert len(names("--limit", "2")) == 2
     assert names("--limit", "0") == []
-    assert inspector("runs", "--match", "nothing").out == "No run matches.\n"
+    assert inspector("runs", "--match", "nothing").out == "No runs match.\n"
 
 
 def test_rows_come_one_a_line(inspector: Inspector, tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_doctor_says_what_came_of_every_store(inspector: Inspector, tmp_path: Pa
     (tmp_path / "notes.db").write_bytes(b"SQLite format 3\0")
     answer = inspector("doctor")
     assert answer.code == 0
-    assert "Stores: 1 read, 1 with trouble" in answer.out
+    assert "Stores: 1 read, 1 with problems" in answer.out
     document = inspector("doctor", "--json").json
     assert document["runs"] == 2
     assert {one["health"] for one in document["stores"]} == {"ok", "empty"}

@@ -226,7 +226,7 @@ def test_a_part_that_there_is_not_is_answered_with_those_that_there_are(
     inspector: Inspector, run: Path
 ) -> None:
     said = inspector("record", RUN_ID, "world-models").err
-    assert "has no part 'world-models'; it has run, " in said
+    assert "has no part 'world-models'. Parts: run, " in said
     for part in ("agents", "source", "tables"):
         assert part in said
 
@@ -364,7 +364,7 @@ class TestWatch:
         path.unlink()
         _, trouble = program.communicate(timeout=30)
         assert program.returncode == 4
-        assert "cannot be read now" in trouble
+        assert "cannot be read: " in trouble
 
 
 def test_two_answers_are_the_same(inspector: Inspector, run: Path, monkeypatch: Any) -> None:

@@ -32,8 +32,8 @@ def test_an_attachment_has_the_size_of_its_file(inspector: Inspector, tmp_path: 
 def test_where_there_is_nothing_a_sentence_says_so(inspector: Inspector, tmp_path: Path) -> None:
     make(tmp_path, rows(*DESCRIBED))
     inspector.root = tmp_path
-    assert inspector("values", RUN_ID).out == "No value is recorded here.\n"
-    assert inspector("record", RUN_ID, "agents").out == "Nothing is recorded in this part.\n"
+    assert inspector("values", RUN_ID).out == "No values recorded.\n"
+    assert inspector("record", RUN_ID, "agents").out == "No records.\n"
 
 
 def test_records_within_a_record_have_lines_of_their_own(

@@ -285,4 +285,4 @@ def test_words_that_were_not_understood(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["resume", "latest", "--host", "clyde", "--plan", "--in", str(tmp_path)]) == 2
     assert "Unknown host 'clyde'" in capsys.readouterr().err
     assert main(["resume", "--log"]) == 0
-    assert "Nothing was launched yet." in capsys.readouterr().out
+    assert "No launches yet." in capsys.readouterr().out

@@ -220,8 +220,8 @@ def test_a_program_in_the_background_goes_on_without_us(scene: Scene) -> None:
     process = holding(scene, "--background")
     process.send_signal(signal.SIGINT)
     said = process.communicate(timeout=20)[0]
-    assert process.returncode == 1 and "goes on in the background as process" in said
-    pid = int(said.partition("as process ")[2].partition(";")[0])
+    assert process.returncode == 1 and "Still running in the background as process" in said
+    pid = int(said.partition("as process ")[2].partition(".")[0])
     assert "Already running" in scene.run("success").out
     (scene.state / "go-on").touch()
     assert gone_within(pid, 10)

@@ -34,7 +34,7 @@ def test_a_closed_stream_is_an_empty_one(tmp_path: Path, redirection: str) -> No
 def test_an_answer_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
     code, said = ended(tmp_path, f">{FULL}")
     assert code == 4
-    assert said == "inspector: The answer could not be written: No space left on device.\n"
+    assert said == "inspector: Cannot write output: No space left on device.\n"
 
 
 def test_one_long_cell_does_not_widen_the_lines_of_others(

@@ -56,9 +56,9 @@ def test_pages_follow_each_other_without_a_gap(inspector: Inspector, run: str, t
 def test_that_there_is_more_is_said_in_every_form(inspector: Inspector, run: str) -> None:
     words = ("record", run, "table:x_pairs", "--limit", "2")
     plain = inspector(*words)
-    assert "There are more rows of 25" in plain.out
+    assert "More rows exist (25 in all)" in plain.out
     rows = inspector(*words, "--jsonl")
-    assert len(rows.rows) == 2 and "There are more rows of 25" in rows.err
+    assert len(rows.rows) == 2 and "More rows exist (25 in all)" in rows.err
     assert not inspector("record", run, "table:x_none", "--jsonl").err
 
 

@@ -22,7 +22,7 @@ from inspector.query.raw_pages import (
     read_page,
     read_row,
 )
-from inspector.query.raw_shapes import Shape, read_shape
+from inspector.query.raw_tables import Shape, read_shape
 
 TABLES = (
     "CREATE TABLE t (a TEXT, b)",

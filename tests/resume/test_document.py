@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.plan_document import plan_document
+from inspector.cli.resume import plan_document
 from inspector.export.documents import document
 from inspector.model.preflight import Caution, refused
 from inspector.resume.document import facts, markdown

@@ -11,7 +11,7 @@ from itertools import accumulate
 from inspector.live.feed import Unavailable
 from inspector.query.raw_database import MORE_KEPT, Opened, RawDatabase
 from inspector.query.raw_pages import Key, Page, Range, Row, key_text, page_rows
-from inspector.query.raw_shapes import Shape
+from inspector.query.raw_tables import Shape
 from inspector.text.numbers import count
 from inspector.ui.clipboard import fit_to_copy
 from inspector.ui.content import Content, record_content
