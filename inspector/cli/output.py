@@ -111,15 +111,6 @@ def brief(text: str, *, reveal: bool = False) -> str:
     return f"{safe[:LONGEST_TEXT]}… ({size(len(text.encode('utf-8', 'replace')))})"
 
 
-def line_cells() -> int | None:
-    """Return the width of the terminal, at least 40; None if standard output is not one."""
-    if not sys.stdout.isatty():
-        return None
-    import shutil
-
-    return max(shutil.get_terminal_size().columns, 40)
-
-
 def _write(text: str) -> None:
     try:
         sys.stdout.write(text)

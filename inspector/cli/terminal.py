@@ -7,6 +7,7 @@ nothing in it is read as markup. Colours follow NO_COLOR and TERM.
 from __future__ import annotations
 
 import io
+import shutil
 import sys
 import time
 from collections.abc import Container, Iterator, Sequence
@@ -19,7 +20,6 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from inspector.cli.output import line_cells
 from inspector.query.progress import Progress as OnProgress
 
 STYLES = {
@@ -45,6 +45,11 @@ class _Buffer(io.StringIO):
         return sys.stdout.encoding or "ascii"
 
 
+def _terminal_cells() -> int:
+    """Return the width of the terminal, at least 40."""
+    return max(shutil.get_terminal_size().columns, 40)
+
+
 def style_of(word: str) -> str:
     """Return the style of a status, or of the first status in a sentence."""
     return next((STYLES[one] for part in word.split() if (one := part.rstrip(":")) in STYLES), "")
@@ -54,7 +59,7 @@ def rendered(renderable: RenderableType) -> str:
     """Return what Rich draws for standard output, at most as wide as the terminal."""
     buffer = _Buffer()
     console = Console(
-        file=buffer, force_terminal=True, width=line_cells(), highlight=False, emoji=False
+        file=buffer, force_terminal=True, width=_terminal_cells(), highlight=False, emoji=False
     )
     console.print(renderable)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
@@ -101,7 +106,7 @@ def _dropped(
             cells[at] = min(cells[at], ENOUGH_CELLS)
     dropped: set[int] = set()
     for at in optional:
-        if sum(cells) - 2 <= (line_cells() or 0):
+        if sum(cells) - 2 <= _terminal_cells():
             break
         dropped.add(at)
         cells[at] = 0
