@@ -1,4 +1,4 @@
-"""Small Prism databases, written by another process, as Prism itself would leave them.
+"""Small Prism databases, written by another process like Prism writes them.
 
 Closing any descriptor of a database drops the locks that our own process holds on it, so a test
 never opens the file that it reads.

@@ -1,4 +1,4 @@
-"""The cases with known answers: ours are the store's own, read from our JSON."""
+"""Parity with the answers of the real store, for every case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reading costs, in steps of SQLite's machine: never more per row because there are more."""
+"""The cost of reads in SQLite VM steps grows at most linearly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the events of an agent run tell: segments, turns, model calls, tools, approvals, rounds."""
+"""Folding the events of an agent run, and properties of any sequence of events."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_same_id_twice_in_a_turn_has_two_names() -> None:
     ]
 
 
-def test_tools_that_overlap_are_told_from_those_that_follow_each_other() -> None:
+def test_overlapping_tool_calls_are_marked_parallel() -> None:
     story = Story().start().turn(1, "a", "b", "c")
     story.tool("a", None).tool("b", None).tool_end("b").tool_end("a").tool("c")
     state = told(story)
@@ -94,7 +94,7 @@ def test_a_blocked_call_has_no_start_and_is_skipped() -> None:
     assert blocked.error == "write denied by policy"
 
 
-def test_progress_is_counted_also_after_the_end() -> None:
+def test_progress_counts_even_after_the_end() -> None:
     progress = {"toolCallId": "c1", "name": "read", "progress": {"pct": 50}}
     story = Story().start().turn(1, "c1").tool("c1", None)
     story.tell("tool_execution_progress", **progress).tool_end("c1")
@@ -119,7 +119,7 @@ def test_retries_are_attempts_of_one_model_call() -> None:
     assert call.ref["usage"] == {"inputTokens": 7}
 
 
-def test_between_attempts_the_call_goes_on() -> None:
+def test_a_model_call_is_running_between_attempts() -> None:
     story = Story().start().tell("turn_started", turn=1).model(1, error="rate limited")
     story.tell("retry_scheduled", attempt=1, delayMs=4)
     call = step(told(story), "s1/t1/model")
@@ -127,7 +127,7 @@ def test_between_attempts_the_call_goes_on() -> None:
     assert call.ended_at is None
 
 
-def test_an_error_ends_the_segment_and_cuts_what_was_open() -> None:
+def test_an_error_ends_the_segment_and_interrupts_open_steps() -> None:
     story = Story().start().tell("turn_started", turn=1).model(1, error="network down")
     story.tell("error", error={"message": "network down"})
     state = told(story)
@@ -136,7 +136,7 @@ def test_an_error_ends_the_segment_and_cuts_what_was_open() -> None:
     assert list(state.failures) == [4, 5]
 
 
-def test_an_error_without_a_start_is_a_segment_of_its_own() -> None:
+def test_an_error_without_a_start_gets_its_own_segment() -> None:
     state = told(Story().tell("error", error={"message": "Unknown provider: mock"}))
     assert tree(state) == ["s0 failed"]
 
@@ -170,7 +170,7 @@ def test_a_suspended_run_waits_in_its_segment() -> None:
     ]
 
 
-def test_waiting_again_for_fewer_decisions_is_the_same_wait() -> None:
+def test_a_repeated_suspension_updates_the_same_approval() -> None:
     fewer = {"version": 2, "interruption": {"reason": "1 left", "pendingDecisions": []}}
     state = told(suspended().tell("agent_suspended", **fewer))
     assert [line for line in tree(state) if "approval" in line] == ["s1/approval waiting"]
@@ -178,7 +178,7 @@ def test_waiting_again_for_fewer_decisions_is_the_same_wait() -> None:
     assert (wait.label, wait.ref["version"], wait.ref["approvals"]) == ("1 left", 2, [])
 
 
-def test_a_resume_begins_a_segment_whose_turns_count_from_one_again() -> None:
+def test_turn_numbers_restart_after_a_resume() -> None:
     story = suspended().start().tell("agent_resumed", version=2).tool("w1").turn(1)
     state = told(story.tell("agent_finished"))
     assert tree(state) == [
@@ -208,7 +208,7 @@ def test_a_start_after_a_crash_interrupts_what_was_running() -> None:
     assert step(state, "s2").status is Status.RUNNING
 
 
-def test_artifacts_come_in_rounds() -> None:
+def test_artifact_attempts_are_iterations_of_a_loop() -> None:
     story = Story().start().turn(1)
     story.tell("artifact_validation_started", turn=1, attempt=1)
     bad = {"valid": False, "reason": "no title"}
@@ -240,7 +240,7 @@ def test_guardrails_and_compaction_are_steps() -> None:
     )
 
 
-def test_pieces_of_a_message_make_no_steps_but_are_counted() -> None:
+def test_message_deltas_add_no_steps_but_are_counted() -> None:
     state = told(Story().start().turn(1, deltas=500))
     call = step(state, "s1/t1/model")
     assert len(state.steps) == 3
@@ -249,7 +249,7 @@ def test_pieces_of_a_message_make_no_steps_but_are_counted() -> None:
     assert call.last_event == state.events - 1
 
 
-def test_instants_and_tokens_are_those_of_the_events() -> None:
+def test_times_and_tokens_come_from_the_events() -> None:
     state = told(Story().start().tell("turn_started", turn=1).model(1, inputTokens=3))
     call = step(state, "s1/t1/model")
     assert (call.started_at, call.ended_at, call.duration_ms) == (ms(30), ms(40), 10)
@@ -257,7 +257,7 @@ def test_instants_and_tokens_are_those_of_the_events() -> None:
 
 
 @pytest.mark.parametrize("cell", ["{not json", "[1]", "null", "", b"\xff\xfe", 7, '{"a":' * 300])
-def test_an_event_that_cannot_be_read_costs_nothing_but_itself(cell: Any) -> None:
+def test_an_unreadable_event_does_not_affect_others(cell: Any) -> None:
     rows: list[Row] = [*Story().start().turn(1).rows()]
     rows.append((99, 99, "tool_execution_started", at(0), cell))
     state = fold(rows)
@@ -292,7 +292,7 @@ def stories(draw: st.DrawFn) -> list[Row]:
 
 @given(stories(), st.integers(0, 40))
 @settings(deadline=None, max_examples=80)
-def test_any_events_fold_and_folding_on_gives_the_same(rows: list[Row], cut: int) -> None:
+def test_incremental_folding_equals_folding_at_once(rows: list[Row], cut: int) -> None:
     state = State()
     steps_of = [apply(state, row) for row in rows]
     state.flush_deltas()
@@ -315,7 +315,7 @@ def test_any_events_fold_and_folding_on_gives_the_same(rows: list[Row], cut: int
 
 @given(stories(), st.integers(0, 40))
 @settings(deadline=None, max_examples=30)
-def test_ids_stay_while_events_are_added(rows: list[Row], cut: int) -> None:
+def test_step_ids_are_stable_while_events_are_added(rows: list[Row], cut: int) -> None:
     before, after = fold(rows[:cut]), fold(rows)
     for number in range(len(before.steps)):
         assert before.steps.path(number) == after.steps.path(number)

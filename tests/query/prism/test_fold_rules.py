@@ -1,4 +1,4 @@
-"""One test for each rule that the docstrings of the fold state: events and the steps they give."""
+"""One test per rule in the docstrings of the fold: events and their steps."""
 
 from __future__ import annotations
 
@@ -52,6 +52,15 @@ def test_a_start_forgets_the_turn_and_the_tools_of_the_segment_before() -> None:
     state = told(Story().start().turn(1, "a").tool("a").start().tool("a"))
     assert tree(state)[-2:] == ["s2 running", "s2/a completed"]
     assert (state.turn, state.call, state.loop, state.iteration, state.compaction) == (-1,) * 5
+
+
+def test_messages_after_a_start_belong_to_the_new_segment() -> None:
+    assert owner_of_last(Story().start().turn(1).start().tell("message_started")) == "s2"
+
+
+def test_a_call_of_the_segment_before_does_not_end_in_the_next_one() -> None:
+    state = told(Story().start().turn(1, "a").tool("a", None).start().tool_end("a"))
+    assert tree(state)[-3:] == ["s1/t1/a interrupted", "s2 running", "s2/a completed"]
 
 
 def test_progress_after_a_start_does_not_reach_the_call_of_the_segment_before() -> None:

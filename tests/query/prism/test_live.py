@@ -1,4 +1,4 @@
-"""A run while another process writes it: only what was added is read, and nothing is lost."""
+"""Following a run that another process writes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def opened(store: PrismStore, name: str = "r1") -> RunReader:
     return store.open(next(one for one in store.summarize()[1] if one.run_id == name))
 
 
-def test_each_event_moves_the_view_to_what_a_fresh_look_shows(
+def test_an_updated_view_equals_a_fresh_one_after_each_event(
     store: PrismStore, writer: Writer
 ) -> None:
     with closing(opened(store)) as reader:
@@ -91,7 +91,7 @@ def test_each_event_moves_the_view_to_what_a_fresh_look_shows(
                 assert content(from_start.refresh()) == content(view)
 
 
-def test_the_end_of_a_run_is_seen_although_no_event_came(store: PrismStore, writer: Writer) -> None:
+def test_the_end_of_a_run_is_noticed_without_an_event(store: PrismStore, writer: Writer) -> None:
     with closing(opened(store)) as reader:
         writer.write(*story())
         assert reader.refresh().run.status is Status.RUNNING
@@ -106,7 +106,7 @@ def test_the_end_of_a_run_is_seen_although_no_event_came(store: PrismStore, writ
     assert view.run.ended_at == ms(500)
 
 
-def test_only_what_was_added_is_read(
+def test_only_added_events_are_read(
     store: PrismStore, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = Story().start().turn(1, deltas=LONG)
@@ -130,7 +130,7 @@ def test_only_what_was_added_is_read(
     assert rows == [1] * len(later.told)
 
 
-def test_a_run_that_was_killed_shows_all_that_was_committed(path: Path, writer: Writer) -> None:
+def test_a_killed_run_shows_everything_committed(path: Path, writer: Writer) -> None:
     writer.write(*story()[:20])
     writer.kill()
     with closing(PrismStore(str(path), lambda: ms(1000))) as store, closing(opened(store)) as one:
@@ -139,7 +139,7 @@ def test_a_run_that_was_killed_shows_all_that_was_committed(path: Path, writer: 
     assert view.run.status is Status.RUNNING
 
 
-def test_the_past_is_what_the_first_events_told(store: PrismStore, writer: Writer) -> None:
+def test_a_past_view_shows_the_first_events(store: PrismStore, writer: Writer) -> None:
     statements = story()
     with closing(opened(store)) as reader:
         seen: list[RunView] = []
@@ -155,7 +155,7 @@ def test_the_past_is_what_the_first_events_told(store: PrismStore, writer: Write
         assert len(reader.at(0).steps) == 0
 
 
-def test_events_are_given_as_the_store_gives_them(store: PrismStore, writer: Writer) -> None:
+def test_events_have_the_fields_of_the_store(store: PrismStore, writer: Writer) -> None:
     writer.write(*story())
     with closing(opened(store)) as reader:
         found = reader.events(2, 3)
@@ -171,9 +171,7 @@ def test_events_are_given_as_the_store_gives_them(store: PrismStore, writer: Wri
         assert reader.events(1000, 5) == []
 
 
-def test_where_sequences_repeat_the_order_is_that_of_writing(
-    store: PrismStore, writer: Writer
-) -> None:
+def test_repeated_sequences_are_ordered_by_rowid(store: PrismStore, writer: Writer) -> None:
     writer.write("DROP INDEX prism_agent_events_run_sequence_idx")
     writer.write(*Story().start().turn(1).tell("agent_suspended", **APPROVAL).statements())
     with closing(opened(store)) as reader:
@@ -197,7 +195,7 @@ def _later(prefix: str, sequence: int) -> list[Statement]:
     return [(sql, [f"{prefix}-e{sequence}", *cells[1:]])]
 
 
-def test_an_event_that_comes_late_takes_its_place(store: PrismStore, writer: Writer) -> None:
+def test_a_late_event_is_sorted_by_its_sequence(store: PrismStore, writer: Writer) -> None:
     statements = Story().start().turn(1, "a").statements()
     writer.write(*statements[:4], *statements[5:])
     with closing(opened(store)) as reader:
@@ -209,7 +207,7 @@ def test_an_event_that_comes_late_takes_its_place(store: PrismStore, writer: Wri
         assert [one.payload["sequence"] for one in reader.events(1, 20)] == list(range(1, 9))
 
 
-def test_events_that_retention_took_away_are_missed(path: Path, writer: Writer) -> None:
+def test_events_deleted_by_retention_are_noticed(path: Path, writer: Writer) -> None:
     writer.write(*story())
     now = [0.0]
     source = ReaderPool(str(path), lambda: ms(1000))
@@ -223,7 +221,7 @@ def test_events_that_retention_took_away_are_missed(path: Path, writer: Writer) 
         assert reader.refresh().total_events == len(story()) - 4
 
 
-def test_long_runs_come_in_pages(
+def test_long_runs_are_read_in_pages(
     store: PrismStore, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.query.prism.timeline.PAGE_ROWS", 7)
@@ -236,7 +234,7 @@ def test_long_runs_come_in_pages(
             assert content(from_start.refresh()) == content(view)
 
 
-def test_the_list_follows_what_is_written(store: PrismStore, writer: Writer) -> None:
+def test_the_list_follows_writes(store: PrismStore, writer: Writer) -> None:
     assert [one.run_id for one in store.summarize()[1]] == ["r1"]
     assert not store.changed()
     before = store.summarize()
@@ -269,7 +267,7 @@ def test_the_list_follows_what_is_written(store: PrismStore, writer: Writer) -> 
     assert len(store.summarize()[1]) == 2
 
 
-def test_a_database_that_was_put_back_is_read_anew(store: PrismStore, writer: Writer) -> None:
+def test_a_restored_database_is_read_again(store: PrismStore, writer: Writer) -> None:
     writer.write(*story(), usage("u1", {"inputTokens": 5}))
     assert store.summarize()[1][0].tokens.input == 5
     writer.write(
@@ -281,7 +279,7 @@ def test_a_database_that_was_put_back_is_read_anew(store: PrismStore, writer: Wr
     assert one.last_activity_at == ms(30)
 
 
-def test_a_new_schema_is_noticed(store: PrismStore, writer: Writer) -> None:
+def test_a_schema_change_is_noticed(store: PrismStore, writer: Writer) -> None:
     assert store.summarize()[0].verdict == "verified_current"
     writer.write("ALTER TABLE prism_runs ADD COLUMN custom TEXT")
     assert store.summarize()[0].verdict == "drifted"
@@ -289,7 +287,7 @@ def test_a_new_schema_is_noticed(store: PrismStore, writer: Writer) -> None:
     assert store.summarize()[0].verdict == "tampered"
 
 
-def test_all_who_read_share_one_private_copy(
+def test_readers_share_one_private_copy(
     store: PrismStore, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
@@ -307,7 +305,9 @@ def test_all_who_read_share_one_private_copy(
     assert made == []
 
 
-def test_what_one_reader_saw_is_still_new_to_another(store: PrismStore, writer: Writer) -> None:
+def test_a_change_read_by_one_lease_is_still_new_to_another(
+    store: PrismStore, writer: Writer
+) -> None:
     with closing(opened(store)) as first, closing(opened(store)) as second:
         first.refresh()
         second.refresh()
@@ -318,7 +318,7 @@ def test_what_one_reader_saw_is_still_new_to_another(store: PrismStore, writer: 
         assert not second.changed()
 
 
-def test_a_node_that_moves_is_a_workflow_that_moves(store: PrismStore, writer: Writer) -> None:
+def test_activity_of_a_node_is_activity_of_its_workflow(store: PrismStore, writer: Writer) -> None:
     value = {"status": "running", "nodes": {"a": {"status": "running"}}}
     writer.write(checkpoint("prism.workflow", "flow/w1", value))
     with closing(opened(store, "w1")) as reader:
@@ -331,7 +331,7 @@ def test_a_node_that_moves_is_a_workflow_that_moves(store: PrismStore, writer: W
     assert view.step_of_event == array("i")
 
 
-def test_context_of_a_tool_call_is_its_own_rows(store: PrismStore, writer: Writer) -> None:
+def test_the_context_of_a_tool_call_has_its_own_rows(store: PrismStore, writer: Writer) -> None:
     told = Story().start().turn(1, "c1").tool("c1").turn(2, "c1").tool("c1")
     calls = [
         row(

@@ -1,4 +1,4 @@
-"""What resuming a Prism run would do: decisions with a deadline, leases, requests. Pure."""
+"""Plans for resuming Prism runs: decisions, deadlines, leases, requests."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def bodies(flight: PreFlight) -> dict[str, Any]:
     }
 
 
-def test_a_decision_is_asked_with_its_deadline() -> None:
+def test_a_waiting_run_needs_a_decision_before_its_deadline() -> None:
     flight = agent(suspended(call("write")))
     assert flight.resumable
     assert flight.stands == "a decision on write write1, checkpoint version 3"
@@ -86,14 +86,14 @@ def test_a_decision_is_asked_with_its_deadline() -> None:
     assert request.startswith("POST {base}/agents/support%2Fv1/runs/r/resume\n")
 
 
-def test_after_the_deadline_only_denying_is_left() -> None:
+def test_only_denying_is_possible_after_the_deadline() -> None:
     flight = agent(suspended(call("write"), deadline=EARLIER))
     approve, deny = flight.decisions
     assert approve.why_not is not None and "fails the run permanently" in approve.why_not
     assert deny.why_not is None and "deadline_passed" in {one.code for one in flight.warnings}
 
 
-def test_several_approvals_are_answered_together_and_one_by_one() -> None:
+def test_a_decision_applies_to_all_approvals() -> None:
     flight = agent(suspended(call("a"), call("b", decided=True), call("c")))
     assert flight.done == ("b b1: decided",) and flight.fills["approval_id"] == ""
     assert bodies(flight)["deny"]["decisions"] == [
@@ -117,7 +117,7 @@ def test_several_approvals_are_answered_together_and_one_by_one() -> None:
         (checkpoint({}), Status.WAITING, "suspended", "says nothing"),
     ],
 )  # fmt: skip
-def test_agent_runs_that_nothing_resumes(
+def test_agent_runs_that_cannot_be_resumed(
     found: Checkpoint | None, status: Status, said: str, why: str
 ) -> None:
     flight = agent(found, status, said)
@@ -125,7 +125,7 @@ def test_agent_runs_that_nothing_resumes(
     assert flight.decisions == () and flight.prompt is None
 
 
-def test_arguments_are_never_told() -> None:
+def test_arguments_do_not_appear_in_a_plan() -> None:
     secret = {"call": {"id": "w1", "name": "write", "arguments": {"password": "hunter2"}}}
     flight = agent(suspended({**secret, "status": "ready"}))
     assert "hunter2" not in repr(flight)
@@ -151,14 +151,14 @@ def lease(expires: int, updated: int) -> Lease:
     return Lease("prism.workflow.run", "review/w-1", "worker-1", 1, NOW, expires, updated)
 
 
-def test_nobody_resumes_what_a_worker_holds() -> None:
+def test_a_held_workflow_cannot_be_resumed() -> None:
     held = lease(NOW + 1, NOW - 10_000)
     flight = workflow({**NODES, "status": "running"}, Status.RUNNING, held)
     assert not flight.resumable and "worker-1 holds the lease" in (flight.reason or "")
     assert flight.liveness == "alive, worker-1 holds its lease"
 
 
-def test_a_lease_that_ran_out_is_told_from_one_given_back_and_from_none() -> None:
+def test_expired_released_and_absent_leases_are_distinguished() -> None:
     value = {**NODES, "status": "running"}
     ran_out = workflow(value, Status.RUNNING, lease(NOW - 60_000, NOW - 90_000))
     given_back = workflow(value, Status.RUNNING, lease(NOW - 60_000, NOW - 60_000))
@@ -169,7 +169,7 @@ def test_a_lease_that_ran_out_is_told_from_one_given_back_and_from_none() -> Non
     assert (ran_out.confirm, given_back.confirm, none.confirm) == (None, None, "w-1")
 
 
-def test_nodes_that_run_again_are_named() -> None:
+def test_a_plan_names_the_nodes_that_run_again() -> None:
     flight = workflow({**NODES, "status": "failed"}, Status.FAILED)
     assert flight.done == ("nodes a",) and flight.will_run[0] == "nodes b, c"
     assert flight.decisions == () and flight.request is None
@@ -179,7 +179,7 @@ def test_nodes_that_run_again_are_named() -> None:
     }  # fmt: skip
 
 
-def test_a_suspended_workflow_asks_for_a_decision() -> None:
+def test_a_suspended_workflow_needs_a_decision() -> None:
     value = {**NODES, "status": "suspended", "suspension": {"nodeId": "c", "reason": "review"}}
     flight = workflow(value, Status.WAITING)
     assert flight.stands == "a decision at node c: review, checkpoint version 6"
@@ -203,12 +203,12 @@ def test_a_suspended_workflow_asks_for_a_decision() -> None:
         ("odd", Status.UNKNOWN, "unknown status: odd"),
     ],
 )
-def test_workflows_that_nothing_resumes(word: str, status: Status, why: str) -> None:
+def test_workflows_that_cannot_be_resumed(word: str, status: Status, why: str) -> None:
     flight = workflow({**NODES, "status": word}, status)
     assert not flight.resumable and why in (flight.reason or "")
 
 
-def test_a_database_that_prism_refuses_is_told() -> None:
+def test_a_plan_warns_of_a_database_that_prism_refuses() -> None:
     old = Store("/p/a.db", "prism", "4", WriteStyle.UPDATE, Health.OK, None,
                 "legacy_genuine", "Prism says no.")  # fmt: skip
     run = Run("k", RunKind.AGENT, old, "r", "t", Status.WAITING, None)
@@ -218,7 +218,7 @@ def test_a_database_that_prism_refuses_is_told() -> None:
     assert flight.folder == "/p"
 
 
-def test_names_in_a_request_are_no_paths() -> None:
+def test_names_in_a_request_are_encoded() -> None:
     found = suspended(call("w"), agentId="../../x?y#z\n")
     request = agent(found).decisions[0].request or ""
     assert request.splitlines()[0] == ("POST {base}/agents/..%2F..%2Fx%3Fy%23z%0A/runs/r/resume")

@@ -1,4 +1,4 @@
-"""The store's own records behind the tabs; and what never leaves."""
+"""The store's records behind the tabs, and fields that are never shown."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def ask(
     return json.loads(capsys.readouterr().out)
 
 
-def test_a_session_a_store_and_a_run_are_asked_by_their_names(
+def test_records_are_found_by_session_store_or_run(
     database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ask(database, capsys, "s2")["part"] == "session"
@@ -92,7 +92,7 @@ def test_a_session_a_store_and_a_run_are_asked_by_their_names(
     assert "no part 'nothing'" in capsys.readouterr().err
 
 
-def test_a_name_that_two_stores_have_is_not_guessed(
+def test_a_name_in_two_stores_is_ambiguous(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for place in ("a", "b"):
@@ -101,7 +101,7 @@ def test_a_name_that_two_stores_have_is_not_guessed(
     assert "matches 2 names" in capsys.readouterr().err
 
 
-def test_sessions_are_a_tree_and_guesses_are_called_guesses(
+def test_sessions_form_a_tree_with_guesses_marked(
     database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = ask(database, capsys, str(database), "session")["records"]
@@ -114,7 +114,7 @@ def test_sessions_are_a_tree_and_guesses_are_called_guesses(
     assert (ours["s1"]["clone_of"], ours["s2"]["clone_of"]) == ([], ["s1"])
 
 
-def test_branches_are_the_leaves_with_the_way_to_each(
+def test_branches_are_leaves_with_their_paths(
     database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = ask(database, capsys, "s1", "branches")["records"]
@@ -126,7 +126,7 @@ def test_branches_are_the_leaves_with_the_way_to_each(
     assert second["y"]["inspector"]["parent_missing"] == "gone"
 
 
-def test_checkpoints_are_decoded_with_the_time_that_is_left(
+def test_checkpoints_have_decoded_keys_and_remaining_time(
     database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INSPECTOR_NOW", str(ms(20_000)))
@@ -138,7 +138,7 @@ def test_checkpoints_are_decoded_with_the_time_that_is_left(
     assert [one["key"] for one in own] == ["root"]
 
 
-def test_raw_arguments_of_pending_calls_are_masked_whole(
+def test_arguments_of_pending_calls_are_masked_entirely(
     database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = ask(database, capsys, "root", "checkpoints", reveal=False)
@@ -158,7 +158,7 @@ def test_raw_arguments_of_pending_calls_are_masked_whole(
     assert arguments == {"note": SECRET, "n": 4}
 
 
-def test_a_lease_tells_what_it_means_and_never_its_token(
+def test_a_lease_is_explained_and_its_token_withheld(
     database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for now, state in ((20_000, "active"), (90_000, "expired")):
@@ -176,9 +176,7 @@ def test_a_lease_tells_what_it_means_and_never_its_token(
             assert TOKEN not in json.dumps(told)
 
 
-def test_a_worker_that_another_took_over_from_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_replaced_worker_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = make(
         tmp_path / "p.db",
         checkpoint("prism.workflow", "f/w1", {"status": "running"}, fencing_token=2),
@@ -188,7 +186,7 @@ def test_a_worker_that_another_took_over_from_is_refused(
     assert own["inspector"]["refused"] is True
 
 
-def test_a_workflow_without_a_lease_says_so(
+def test_a_workflow_without_a_lease_has_an_absent_lease(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = make(tmp_path / "p.db", checkpoint("prism.workflow", "f/w1", {"status": "running"}))
@@ -196,7 +194,7 @@ def test_a_workflow_without_a_lease_says_so(
     assert own["inspector"]["state"] == "absent"
 
 
-def test_tool_calls_are_rows_and_calls_are_calls(
+def test_tool_calls_lists_rows_and_calls_joins_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call = {
@@ -220,9 +218,7 @@ def test_tool_calls_are_rows_and_calls_are_calls(
     assert second["status"] == "blocked"
 
 
-def test_what_exists_beside_runs_is_there_too(
-    database: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_tables_have_records_too(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ask(database, capsys, str(database), "legal_holds")["records"][0]["reason"]
     feedback = ask(database, capsys, "root", "feedback")["records"]
     assert (feedback[0]["rating"], feedback[0]["tags"]) == (-0.5, ["good"])
@@ -233,7 +229,7 @@ def test_what_exists_beside_runs_is_there_too(
 
 
 @pytest.mark.parametrize("version", [3, 8])
-def test_text_is_found_by_the_index_and_without_one(tmp_path: Path, version: int) -> None:
+def test_search_works_with_and_without_the_index(tmp_path: Path, version: int) -> None:
     message = {"role": "user", "content": [{"type": "text", "text": "How do tides\n work?"}]}
     indexed = row(
         "prism_session_search_fts", session_id="s1", entry_id="e1", body="How do tides work?"
@@ -256,7 +252,7 @@ def test_text_is_found_by_the_index_and_without_one(tmp_path: Path, version: int
         assert store.search("", 10) == []
 
 
-def test_an_index_that_is_broken_is_done_without(tmp_path: Path) -> None:
+def test_search_falls_back_when_the_index_is_damaged(tmp_path: Path) -> None:
     path = make(
         tmp_path / "prism.db",
         session(),
@@ -268,9 +264,7 @@ def test_an_index_that_is_broken_is_done_without(tmp_path: Path) -> None:
         assert [one.ref for one in store.search("tides", 10)] == ["tides"]
 
 
-def test_a_log_that_was_lost_is_suspected(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_wal_is_suspected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with writing(tmp_path / "prism.db") as writer:
         writer.write(*schema())
         writer.kill()
@@ -280,7 +274,9 @@ def test_a_log_that_was_lost_is_suspected(
     assert (refused["health"], "-wal file" in refused["reason"]) == ("empty", True)
 
 
-def test_doctor_says_what_prism_would(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_reports_the_message_of_prism(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     make(tmp_path / "prism.db", "ALTER TABLE prism_runs ADD COLUMN custom TEXT")
     assert main(["doctor", "--in", str(tmp_path)]) == 0
     told = capsys.readouterr().out

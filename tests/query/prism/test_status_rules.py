@@ -1,4 +1,4 @@
-"""How runs stand, whatever their rows say, and what is pointed out about them."""
+"""The status of runs and the findings about them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def said(one: Run, code: str) -> str:
         (None, Status.UNKNOWN),
     ],
 )
-def test_each_word_has_its_status(tmp_path: Path, raw: str | None, status: Status) -> None:
+def test_every_status_word_is_mapped(tmp_path: Path, raw: str | None, status: Status) -> None:
     with opened(tmp_path, session(), run("r1", raw)) as store:
         one = listed(store)["r1"]
     assert (one.status, one.raw_status, one.kind) == (status, raw, RunKind.AGENT)
@@ -81,7 +81,7 @@ def approval(status: str = "suspended", **more: Any) -> Statement:
     return checkpoint("prism.agent-run", "r1", value, category="agent-run")
 
 
-def test_a_suspended_run_waits_although_its_row_has_an_end(tmp_path: Path) -> None:
+def test_a_suspended_run_waits_despite_its_end_time(tmp_path: Path) -> None:
     rows = (session(), run("r1", "suspended", finished_at=at(110)), *suspended().statements())
     with opened(tmp_path, *rows, approval(deadlineAt=at(2 * MINUTE)), now=MINUTE) as store:
         one = listed(store)["r1"]
@@ -94,7 +94,7 @@ def test_a_suspended_run_waits_although_its_row_has_an_end(tmp_path: Path) -> No
     assert wait.ref["deadline"] == at(2 * MINUTE)
 
 
-def test_after_the_deadline_only_a_denial_works(tmp_path: Path) -> None:
+def test_only_denial_works_after_the_deadline(tmp_path: Path) -> None:
     rows = (session(), run("r1", "suspended"), approval(deadlineAt=at(2 * MINUTE)))
     with opened(tmp_path, *rows, now=5 * MINUTE) as store:
         one = listed(store)["r1"]
@@ -108,7 +108,7 @@ def test_a_suspended_run_without_a_checkpoint_cannot_be_resumed(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("by", ["checkpoint", "events"])
-def test_a_denied_run_has_failed_whatever_its_row_says(tmp_path: Path, by: str) -> None:
+def test_a_denied_run_failed_despite_its_row(tmp_path: Path, by: str) -> None:
     story = suspended().tell("agent_denied", **APPROVAL)
     told = [approval("denied")] if by == "checkpoint" else story.statements()
     with opened(tmp_path, session(), run("r1", "suspended"), *told) as store:
@@ -119,7 +119,7 @@ def test_a_denied_run_has_failed_whatever_its_row_says(tmp_path: Path, by: str) 
     assert codes(view.run).count("denied") == 1
 
 
-def test_a_limit_of_turns_says_succeeded_and_left_calls_undone(tmp_path: Path) -> None:
+def test_a_turn_limit_is_reported_with_its_pending_calls(tmp_path: Path) -> None:
     story = Story().start().turn(1, "c1").tell("agent_finished", finishReason="turn_limit")
     rows = (session(), run("r1", "succeeded"), *story.statements())
     with opened(tmp_path, *rows) as store:
@@ -129,7 +129,7 @@ def test_a_limit_of_turns_says_succeeded_and_left_calls_undone(tmp_path: Path) -
     assert "1 requested tool call was " in said(one, "turn_limit")
 
 
-def test_a_killed_run_is_quiet_and_never_called_dead(tmp_path: Path) -> None:
+def test_a_killed_run_is_quiet_and_not_failed(tmp_path: Path) -> None:
     story = Story().start().turn(1, "c1").tool("c1", None)
     rows = (session(), run("r1"), *story.statements())
     with opened(tmp_path, *rows, now=45 * MINUTE) as store:
@@ -138,7 +138,7 @@ def test_a_killed_run_is_quiet_and_never_called_dead(tmp_path: Path) -> None:
     assert "liveness unknown" in said(one, "quiet")
 
 
-def test_the_last_activity_is_that_of_events_and_entries_not_of_a_row(tmp_path: Path) -> None:
+def test_last_activity_comes_from_events_and_entries(tmp_path: Path) -> None:
     rows = (
         session(updated_at=at(10 * MINUTE)),
         run("r1"),
@@ -150,7 +150,7 @@ def test_the_last_activity_is_that_of_events_and_entries_not_of_a_row(tmp_path: 
         assert whole(store, "r1").run.last_activity_at == ms(5000)
 
 
-def test_killed_after_an_approval_nothing_is_accepted_again(tmp_path: Path) -> None:
+def test_a_dispatched_call_accepts_no_decision(tmp_path: Path) -> None:
     stuck = approval("running", pendingCalls=[{"status": "dispatched"}])
     with opened(tmp_path, session(), run("r1"), stuck) as store:
         assert "stuck_dispatched" in codes(listed(store)["r1"])
@@ -171,7 +171,7 @@ def workflow(status: str = "running", key: str = "flow/w1", **more: Any) -> Stat
         ([], "quiet", "liveness unknown"),
     ],
 )
-def test_a_lease_tells_whether_a_workflow_is_run(
+def test_the_lease_decides_whether_a_workflow_is_alive(
     tmp_path: Path, of: list[Statement], code: str | None, words: str
 ) -> None:
     with opened(tmp_path, workflow(), *of, now=45 * MINUTE) as store:
@@ -182,7 +182,7 @@ def test_a_lease_tells_whether_a_workflow_is_run(
         assert words in said(one, code)
 
 
-def test_a_workflow_is_a_run_with_nodes_and_without_a_past(tmp_path: Path) -> None:
+def test_a_workflow_run_has_nodes_and_no_events(tmp_path: Path) -> None:
     nodes = {
         "a": {"nodeId": "a", "status": "succeeded", "attempt": 1, "output": 1},
         "b": {"nodeId": "b", "status": "failed", "attempt": 3, "error": {"message": "boom"}},
@@ -217,7 +217,7 @@ def test_a_workflow_is_a_run_with_nodes_and_without_a_past(tmp_path: Path) -> No
     assert named["a"] == "1"
 
 
-def test_the_tool_of_a_node_lies_below_it(tmp_path: Path) -> None:
+def test_tool_calls_of_a_node_are_its_children(tmp_path: Path) -> None:
     from tests.query.prism.builders import row
 
     call: Mapping[str, Any] = {
@@ -243,7 +243,7 @@ def test_the_tool_of_a_node_lies_below_it(tmp_path: Path) -> None:
     assert (tool.status, tool.duration_ms) == (Status.COMPLETED, 9)
 
 
-def test_a_saga_says_what_its_checkpoint_does_not(tmp_path: Path) -> None:
+def test_the_own_status_of_a_saga_is_reported(tmp_path: Path) -> None:
     saga = {
         "sagaId": "invoice",
         "status": "compensated",
@@ -280,7 +280,7 @@ def test_a_saga_says_what_its_checkpoint_does_not(tmp_path: Path) -> None:
     assert [one["inspector"]["state"] for one in held] == ["released"]
 
 
-def test_parents_are_those_that_checkpoints_name(tmp_path: Path) -> None:
+def test_parent_runs_come_from_checkpoints(tmp_path: Path) -> None:
     rows = (
         session(),
         session("s2"),
@@ -301,7 +301,7 @@ def test_parents_are_those_that_checkpoints_name(tmp_path: Path) -> None:
     assert runs["w1"].parent_key is None
 
 
-def test_two_workflows_may_share_a_run_id_and_have_two_keys(tmp_path: Path) -> None:
+def test_workflows_with_the_same_run_id_have_different_keys(tmp_path: Path) -> None:
     rows = (session(), run("w1"), workflow(key="a/w1"), workflow(key="b/w1"))
     with opened(tmp_path, *rows) as store:
         keys = [one.key.partition("#")[2] for one in store.summarize()[1]]
@@ -311,7 +311,7 @@ def test_two_workflows_may_share_a_run_id_and_have_two_keys(tmp_path: Path) -> N
                 assert reader.refresh().run.key == one.key
 
 
-def test_events_without_a_run_are_a_run_of_which_little_is_known(tmp_path: Path) -> None:
+def test_events_without_a_run_row_are_an_orphan_run(tmp_path: Path) -> None:
     rows = (session(), *Story("lost").start().turn(1).statements())
     with opened(tmp_path, *rows) as store:
         one = listed(store)["lost"]
@@ -321,7 +321,7 @@ def test_events_without_a_run_are_a_run_of_which_little_is_known(tmp_path: Path)
     assert view.run.session == "s1"
 
 
-def test_a_cell_that_cannot_be_read_costs_no_run(tmp_path: Path) -> None:
+def test_an_unreadable_cell_does_not_hide_its_run(tmp_path: Path) -> None:
     rows = (
         session(metadata="{bad"),
         run("r1", "failed", error="{bad", model="{bad"),
@@ -336,7 +336,7 @@ def test_a_cell_that_cannot_be_read_costs_no_run(tmp_path: Path) -> None:
     assert runs["r2"].findings == ()
 
 
-def test_the_title_is_what_was_asked_then_what_the_session_is_called(tmp_path: Path) -> None:
+def test_the_title_is_the_prompt_else_the_session_title(tmp_path: Path) -> None:
     rows = (
         session(metadata={"title": "Tides"}),
         run("r1"),
@@ -348,7 +348,7 @@ def test_the_title_is_what_was_asked_then_what_the_session_is_called(tmp_path: P
     assert (runs["r1"].title, runs["r2"].title) == ("How do tides work?", "Tides")
 
 
-def test_owners_are_those_of_the_run(tmp_path: Path) -> None:
+def test_the_owner_comes_from_the_run_row(tmp_path: Path) -> None:
     rows = (session(), run("r1", tenant_id="acme", user_id="u1"), run("r2"))
     with opened(tmp_path, *rows) as store:
         runs = listed(store)

@@ -1,4 +1,4 @@
-"""The events of a run: appended in order, replayed for the past, and their order judged."""
+"""Timelines: appending, replaying the past, and the order of events."""
 
 from __future__ import annotations
 

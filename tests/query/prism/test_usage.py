@@ -1,4 +1,4 @@
-"""What runs used: turns once, totals only where there is no turn, old rows by their rule."""
+"""Which usage rows count, and the usage report."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def counted(*rows: UsageRow, succeeded: bool = True) -> list[int | None]:
     return [one.tokens.input for one in listed if one.counts]
 
 
-def test_three_turns_and_a_total_are_three_turns() -> None:
+def test_a_total_does_not_count_beside_turns() -> None:
     rows = (used(1), used(2), used(3), used(6, TOTAL))
     assert counted(*rows) == [1, 2, 3]
     listed = judged_run(rows, "key", None, True)
@@ -48,16 +48,16 @@ def test_three_turns_and_a_total_are_three_turns() -> None:
     assert source_of(listed) == TURN
 
 
-def test_a_total_counts_where_there_is_no_turn() -> None:
+def test_a_total_counts_without_turns() -> None:
     assert counted(used(6, TOTAL)) == [6]
 
 
-def test_a_total_of_the_last_segment_does_not_hide_the_turns_before_it() -> None:
+def test_turns_of_earlier_segments_count() -> None:
     assert counted(used(50, turn=1), used(60, turn=1), used(60, TOTAL)) == [50, 60]
 
 
 @pytest.mark.parametrize("scope", [UNSCOPED, TOTAL])
-def test_in_old_databases_the_last_row_repeats_the_turn_before_it(scope: str) -> None:
+def test_the_last_row_of_schema_version_1_repeats_a_turn(scope: str) -> None:
     rows = (used(120, scope), used(35, scope), used(35, scope))
     assert counted(*rows) == [120, 35]
     assert judged_run(rows, "key", None, True)[-1].why_not == LAST_TURN_AGAIN
@@ -65,14 +65,14 @@ def test_in_old_databases_the_last_row_repeats_the_turn_before_it(scope: str) ->
     assert counted(*rows, succeeded=False) == [120, 35, 35]
 
 
-def test_rows_without_a_run_never_repeat_what_is_counted() -> None:
+def test_rows_without_a_run_do_not_count_twice() -> None:
     total, turn = used(999, TOTAL, of=None), used(5, TURN, of=None)
     assert [one.why_not for one in judged_without_run([total], {"s1"})] == [NO_RUN]
     assert [one.why_not for one in judged_without_run([total, turn], ())] == [NO_RUN, None]
     assert [one.why_not for one in judged_without_run([total], ())] == [None]
 
 
-def test_totals_fall_back_to_input_and_output() -> None:
+def test_a_missing_total_is_input_plus_output() -> None:
     assert tokens_of({"inputTokens": 3, "outputTokens": 4}).total == 7
     assert tokens_of({"inputTokens": 3, "totalTokens": 9}).total == 9
     assert tokens_of({"cacheReadTokens": 3}).total is None
@@ -80,7 +80,7 @@ def test_totals_fall_back_to_input_and_output() -> None:
 
 
 @pytest.mark.parametrize("price", [None, "", "1", -1, True, float("nan"), float("inf"), [], {}])
-def test_what_is_no_price_is_unknown(price: Any) -> None:
+def test_an_invalid_price_is_unknown(price: Any) -> None:
     assert cost_of(price) is None
 
 
@@ -148,7 +148,7 @@ def test_usage_of_one_run_row_by_row(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert nothing["runs"][0]["source"] is None
 
 
-def test_a_copy_of_a_database_is_not_spent_twice(
+def test_a_copied_database_is_counted_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = (session(), run("r1", "succeeded"), usage("u1", {"inputTokens": 7}))

@@ -1,4 +1,4 @@
-"""Which database is genuine, and what Prism itself would say on opening it."""
+"""Verdicts on databases and the messages of Prism."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_each_variant_has_its_verdict(name: str) -> None:
     assert verdict.advice
 
 
-def test_prism_says_what_was_recorded_of_it(cases: Cases) -> None:
+def test_messages_equal_the_recorded_ones_of_prism(cases: Cases) -> None:
     folder = cases.folder("prism")
     said = json.loads((folder / "OPEN_RESULTS.json").read_text())
     ours = {name: judged().says or "ok:8" for name, (_, judged) in VARIANTS.items()}
@@ -174,7 +174,7 @@ def test_prism_says_what_was_recorded_of_it(cases: Cases) -> None:
     assert ours == said
 
 
-def test_model_is_the_one_that_was_recorded(cases: Cases) -> None:
+def test_the_expected_schema_equals_the_recorded_model(cases: Cases) -> None:
     recorded = json.loads((cases.folder("prism") / "prism_schema_model_v8.json").read_text())
     ours = expected_shape(NEWEST)
     kinds = {"integer": "INTEGER", "boolean": "INTEGER", "number": "REAL"}
@@ -214,7 +214,7 @@ def test_model_is_the_one_that_was_recorded(cases: Cases) -> None:
     ]
 
 
-def test_checksum_is_that_of_a_step_as_it_is_described() -> None:
+def test_checksums_are_of_the_step_descriptions() -> None:
     described = {
         1: {
             "table": "prism_usage",
@@ -282,7 +282,7 @@ def test_a_missing_or_other_index_is_named(index: Index, other: bool) -> None:
          "other", "unexpected column other"),
     ],
 )  # fmt: skip
-def test_drift_says_what_of_a_table_is_other(declared: str, what: str, message: str) -> None:
+def test_drift_names_the_difference_of_a_table(declared: str, what: str, message: str) -> None:
     verdict = verdict_of(8, *rebuilt("prism_tenants", declared))
     assert verdict.word == "drifted"
     assert what in [one.what for one in verdict.drift]
@@ -299,18 +299,18 @@ def test_a_missing_reference_or_unique_key_is_drift() -> None:
     assert "lacks the reference session_id > prism_sessions id" in messages
 
 
-def test_old_first_checksum_with_steps_that_its_releases_never_made_is_not_genuine() -> None:
+def test_an_old_first_checksum_needs_a_matching_number_of_steps() -> None:
     verdict = verdict_of(7, rows=history(7, first=BEFORE_0_0_13))
     assert verdict.word == "tampered"
 
 
-def test_a_genuine_old_history_does_not_excuse_a_changed_schema() -> None:
+def test_a_changed_schema_is_drift_despite_a_genuine_history() -> None:
     verdict = verdict_of(5, EXTRA_COLUMN, rows=history(5, first=BEFORE_0_2_2))
     assert verdict.word == "drifted"
     assert verdict.says == "Migration history checksum mismatch for 001_init"
 
 
-def test_two_wrong_checksums_are_tampering_even_if_the_first_is_an_old_one() -> None:
+def test_two_wrong_checksums_are_tampering() -> None:
     verdict = verdict_of(
         5,
         "UPDATE prism_migrations SET checksum = 'x' WHERE version = '3'",
@@ -319,7 +319,7 @@ def test_two_wrong_checksums_are_tampering_even_if_the_first_is_an_old_one() -> 
     assert verdict.word == "tampered"
 
 
-def test_a_host_that_keeps_only_checkpoints_has_nothing_to_be_ashamed_of() -> None:
+def test_a_database_with_only_checkpoints_is_genuine() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE prism_checkpoints (namespace, key, version, value)")
         verdict = judge(connection, read_tables(connection))

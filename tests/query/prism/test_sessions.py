@@ -1,4 +1,4 @@
-"""Entries as a tree: whatever its shape, every entry is there once and nothing is quadratic."""
+"""Transcripts of any shape: complete, and linear in the number of entries."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SHAPES: tuple[Callable[[int], list[Link]], ...] = (chain, comb, backwards, scatt
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_ten_times_the_entries_take_ten_times_the_steps(
+def test_visited_entries_grow_linearly(
     shape: Callable[[int], list[Link]],
 ) -> None:
     steps = []
@@ -80,14 +80,14 @@ def test_roots_leaves_and_the_latest_leaf() -> None:
     assert transcript.path(latest) == ["a", "b", "d"]
 
 
-def test_a_parent_in_another_session_is_named_and_not_followed() -> None:
+def test_a_parent_in_another_session_is_not_followed() -> None:
     transcript = Transcript([Link("x", "far", "1"), Link("y", "x", "2")], {"far": "s2"})
     assert transcript.path(1) == ["far", "x", "y"]
     assert transcript.parent_of(0) == "far"
     assert transcript.roots() == [0]
 
 
-def test_a_parent_that_was_deleted_makes_a_root() -> None:
+def test_an_entry_with_a_deleted_parent_is_a_root() -> None:
     links = [Link("x", "gone", "1"), Link("y", "x", "2")]
     assert missing_parents(links) == ["gone"]
     transcript = Transcript(links)
@@ -95,7 +95,7 @@ def test_a_parent_that_was_deleted_makes_a_root() -> None:
     assert transcript.parent_of(0) == "gone"
 
 
-def test_a_circle_is_cut_once_and_costs_no_entry() -> None:
+def test_a_circle_is_broken_once_and_keeps_its_entries() -> None:
     links = [Link("a", "c", "1"), Link("b", "a", "2"), Link("c", "b", "3"), Link("d", "d", "4")]
     transcript = Transcript(links)
     assert len(transcript.cut) == 2
@@ -113,7 +113,7 @@ def links_of_any_kind(draw: st.DrawFn) -> list[Link]:
 
 @given(links_of_any_kind())
 @settings(deadline=None)
-def test_every_entry_is_on_some_way_and_branches_add_up(links: list[Link]) -> None:
+def test_branches_cover_every_entry_once(links: list[Link]) -> None:
     transcript = Transcript(links, {"far": "s2"})
     branches = list(transcript.branches())
     reached = {n for branch in branches for n in transcript.path_to(branch.leaf)}
