@@ -6,6 +6,7 @@ Nothing is imported, opened or created before the first record, and no record re
 from __future__ import annotations
 
 import sys
+import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ MAX_FAILURES = 200
 _debugging = False
 _log: Logger | None = None
 _recorded: set[str] = set()
+_opening = threading.Lock()
 
 
 def log_path() -> Path:
@@ -60,7 +62,7 @@ def log_failure(context: str, error: BaseException) -> Path | None:
             _opened().error("%s\n%s", context, trace.rstrip())
             _recorded.add(trace)
     except Exception:
-        # Whatever is wrong with the log must not hide the failure that it was to record.
+        # A fault of the log must not hide the failure.
         return None
     return path
 
@@ -85,9 +87,10 @@ def close_log() -> None:
 
 def _opened() -> Logger:
     global _log
-    if _log is None:
-        _log = _open()
-    return _log
+    with _opening:
+        if _log is None:
+            _log = _open()
+        return _log
 
 
 def _open() -> Logger:
