@@ -10,6 +10,7 @@ from typing import Any
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.model.store import Store
+from inspector.query.view import Tab, TabKind
 
 
 class Tone(StrEnum):
@@ -71,11 +72,15 @@ class Column:
     """For amounts: the field that names the asset."""
 
 
+NO_RECORDS = "Nothing is recorded here."
+
+
 @dataclass(frozen=True, slots=True)
 class RecordTable:
     """How the records of one tab are listed and read."""
 
     columns: tuple[Column, ...]
+    """Empty if they depend on the records."""
     title: Field
     """The name of a record."""
     problem: Callable[[Any], str | None] | None = None
@@ -87,6 +92,8 @@ class RecordTable:
     status: Field | None = None
     statuses: Mapping[str, Status] = field(default_factory=dict)
     """The runtime's status words; any other word is unknown."""
+    empty: str = NO_RECORDS
+    """A sentence for a run without such records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,8 @@ class Presentation:
     """Further facts for the head of a run, most important first."""
     tables: Mapping[str, RecordTable] = field(default_factory=dict)
     """Tables by `Tab.part`; a part without one gets columns from its records."""
+    tab_kinds: Mapping[str, TabKind] = field(default_factory=dict)
+    """Kinds of the runtime's own parts; other parts are named like their kind, or are records."""
     present_only: tuple[str, ...] = ()
     """What does not follow time travel, in the plural: `agents`, `receipts`."""
     value_note: str | None = None
@@ -118,3 +127,10 @@ class Presentation:
     """A sentence for runs that are recorded only when they have ended."""
     protected_folder: Callable[[str], str | None] = lambda store_path: None
     """The folder of a store in which Inspector must not write."""
+
+    def kind_of(self, tab: Tab) -> TabKind:
+        """The kind of a tab."""
+        found = self.tab_kinds.get(tab.part)
+        if found is not None:
+            return found
+        return TabKind(tab.part) if tab.part in TabKind else TabKind.RECORDS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from inspector.derive.steps import StepTable
@@ -37,6 +38,22 @@ class Capabilities:
 
 
 NO_CAPABILITIES = Capabilities()
+
+
+class TabKind(StrEnum):
+    """What a tab shows, which decides how it is drawn."""
+
+    TIMELINE = "timeline"
+    VALUES = "values"
+    RECEIPTS = "receipts"
+    WORLD_MODELS = "world_models"
+    PNL = "pnl"
+    COMPARISON = "comparison"
+    """A run's records beside those of another run."""
+    CROSS_CHAIN = "cross_chain"
+    RECORDS = "records"
+    RAW = "raw"
+    TABLES = "tables"
 
 
 @dataclass(frozen=True, slots=True)

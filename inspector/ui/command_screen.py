@@ -51,7 +51,7 @@ class PaneHelp:
 
 
 class CommandScreen(Screen[None]):
-    """A screen whose keys are the commands that name its `PLACE`."""
+    """A screen whose keys are the commands that name its `SCOPE`."""
 
     ALLOW_SELECT = False
     AUTO_FOCUS = None
@@ -132,8 +132,13 @@ class CommandScreen(Screen[None]):
             self.show_message(reason)
             return
         self.show_message("")
-        if not perform(self, command):
-            perform(self.app, command)
+        for target in (*self.command_targets(), self.app):
+            if perform(target, command):
+                return
+
+    def command_targets(self) -> tuple[object, ...]:
+        """The objects that may have the method of a command, before the application."""
+        return (self,)
 
     def action_back(self) -> None:
         """Goes back to the screen behind."""

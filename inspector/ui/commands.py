@@ -64,6 +64,8 @@ class Hint:
 
     key: str
     word: str
+    command: str = ""
+    """The command's id, to run it on a click."""
 
 
 _SHOWN = {
@@ -168,7 +170,7 @@ class Keys:
             command = self._by_id.get(name)
             key = self.shown(name)
             if command is not None and command.hint and key:
-                hints.append(Hint(key, command.hint))
+                hints.append(Hint(key, command.hint, name))
         return hints
 
 

@@ -83,13 +83,13 @@ class Content:
         return bool(self.data) and self.kind.endswith(" image")
 
     @property
-    def forms(self) -> tuple[str, str] | None:
+    def formats(self) -> tuple[str, str] | None:
         """What the two forms of it are called, if there are two: the ordinary one first."""
         if self.markdown:
-            return "as it reads", "as it stands"
+            return "formatted", "raw"
         if self.data and self.foreign:
-            return "as text", "in hexadecimal"
-        return ("laid out", "as it stands") if self.text else None
+            return "text", "hex"
+        return ("formatted", "raw") if self.text else None
 
     def beginning(self) -> Content:
         """The same, of which there is more."""

@@ -7,6 +7,7 @@ import os
 from inspector.model.store import Store
 from inspector.query.grimoire import NAME, STATE_FOLDER
 from inspector.query.presentation import Presentation
+from inspector.query.view import TabKind
 
 
 def _store_label(store: Store, full: bool) -> str:
@@ -24,6 +25,13 @@ PRESENTATION = Presentation(
     store_label=_store_label,
     event_table="event",
     session_noun="spell",
+    tab_kinds={
+        "state": TabKind.COMPARISON,
+        "provenance": TabKind.COMPARISON,
+        "tracks": TabKind.CROSS_CHAIN,
+        "handoffs": TabKind.CROSS_CHAIN,
+        "steps": TabKind.CROSS_CHAIN,
+    },
     has_pnl=True,
     moves_funds=True,
     can_resume_completed=True,

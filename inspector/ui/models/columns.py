@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.text.numbers import NOT_RECORDED, size
-from inspector.ui.palette import Role
-from inspector.ui.panes.record_columns import Column, Table, plain, short_address
+from inspector.query.presentation import Column, Format, RecordTable, Tone
+from inspector.text.numbers import NOT_RECORDED
+from inspector.ui.panes.records import short_address
 
 Record = Mapping[str, Any]
 
@@ -41,11 +41,6 @@ def _title(record: Record) -> str:
     return f"{NOT_RECORDED if node is None else node} {short_address(record.get('version'))}"
 
 
-def _receipt(record: Record) -> str:
-    """The receipt that first names the version: what its place in the list follows."""
-    return plain("receipt")(record)
-
-
 def before_in_words(record: Record, other: Record, steps: int) -> str:
     """What the version is, `steps` before in the list, that another is compared with."""
     if record.get("order") == "rows":
@@ -62,18 +57,20 @@ def _far(steps: int, word: str) -> str:
     return f"the {word}" if steps == 1 else f"{steps} {word}s"
 
 
-VERSIONS = Table(
+VERSIONS = RecordTable(
     (
-        Column("node", 20, plain("node"), Role.TEXT, grows=True, from_end=True),
-        Column("version", 10, lambda record: short_address(record.get("version"))),
-        Column("receipt", 7, _receipt, right=True, narrow=False),
-        Column("published", 9, lambda one: "published" if one.get("published") else "", Role.TEXT),
-        Column("bytes", 10, plain("integrity")),
-        Column("files", 5, plain("files"), right=True, narrow=False),
-        Column("size", 6, lambda record: size(record.get("size")), right=True, narrow=False),
+        Column("node", 20, "node", tone=Tone.TEXT, grows=True, from_end=True),
+        Column("version", 10, "version", Format.SHORT_ID),
+        Column("receipt", 7, "receipt", right=True, narrow=False),
+        Column(
+            "published", 9, lambda one: "published" if one.get("published") else "", tone=Tone.TEXT
+        ),
+        Column("bytes", 10, "integrity"),
+        Column("files", 5, "files", right=True, narrow=False),
+        Column("size", 6, "size", Format.SIZE, right=True, narrow=False),
         Column("changed", 9, _changes, narrow=False),
         Column("kept for", 8, lambda one: str(one.get("scope") or "run"), narrow=False),
     ),
-    trouble_of,
     _title,
+    problem=trouble_of,
 )

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.query.run_reader import RunReader
-from inspector.query.view import RunView
+from inspector.query.view import RunView, Tab
 from inspector.ui.clipboard import fit_to_copy
 from inspector.ui.content import record_content
 from inspector.ui.labels import safe
@@ -23,8 +23,7 @@ from inspector.ui.models.text import write, write_diff, write_files
 from inspector.ui.palette import Role
 from inspector.ui.panes.base import Copy, Pane
 from inspector.ui.panes.queries import RunQueries
-from inspector.ui.panes.record_columns import short_address
-from inspector.ui.panes.records import RecordList
+from inspector.ui.panes.records import RecordList, short_address
 from inspector.ui.widgets.line_list import LineList
 from inspector.ui.widgets.text_view import TextBuilder, TextView
 
@@ -40,7 +39,7 @@ Record = Mapping[str, Any]
 class ModelsPane(Pane):
     """Versions of every node, compared two by two."""
 
-    def __init__(self, queries: RunQueries, run: Run) -> None:
+    def __init__(self, queries: RunQueries, run: Run, tab: Tab) -> None:
         super().__init__(queries, id="models-pane")
         self._told = "Reading."
         self._base: dict[tuple[Any, Any], int] = {}
@@ -74,7 +73,7 @@ class ModelsPane(Pane):
         return (("enter", word), ("outward", "compare with older, newer"), ("copy.value", "copy"),
                 ("copy.location", "version"))  # fmt: skip
 
-    def take(self, view: RunView) -> None:
+    def update(self, view: RunView) -> None:
         """Another view: there may be more versions."""
         self._outdated = True
         if self.display and self._again is None:
@@ -96,9 +95,10 @@ class ModelsPane(Pane):
 
     def _read(self) -> None:
         self._again, self._outdated = None, False
-        self.queries.ask(PART, lambda reader: _record(reader, PART), self._take)
+        self.ask(PART, self._load())
 
-    def _take(self, answer: Sequence[Record] | Unavailable | None) -> None:
+    async def _load(self) -> None:
+        answer = await self.queries.ask(lambda reader: _record(reader, PART))
         if isinstance(answer, Unavailable):
             self._told = answer.reason
         elif answer is None:
@@ -117,7 +117,7 @@ class ModelsPane(Pane):
         self._tell(keep=False)
         if self._look is not None:
             self._look.stop()
-        self._look = self.set_timer(RESTS, self._ask)
+        self._look = self.set_timer(RESTS, self._read_files)
 
     # Which two versions
 
@@ -150,19 +150,19 @@ class ModelsPane(Pane):
         other = self._other(record)
         return f"{PART}:{'' if other is None else _name(other)}..{version}"
 
-    def _ask(self) -> None:
+    def _read_files(self) -> None:
         self._look = None
         record = self._record
         part = None if record is None else self._wanted(record)
         if part is None or (self._found is not None and self._found[0] == part):
             return
+        self.ask("files", self._load_files(part))
 
-        def take(answer: Sequence[Record] | Unavailable | None) -> None:
-            if answer is not None and not isinstance(answer, Unavailable):
-                self._found = (part, answer)
-            self._tell(keep=False)
-
-        self.queries.ask("model files", lambda reader: _record(reader, part), take)
+    async def _load_files(self, part: str) -> None:
+        answer = await self.queries.ask(lambda reader: _record(reader, part))
+        if answer is not None and not isinstance(answer, Unavailable):
+            self._found = (part, answer)
+        self._tell(keep=False)
 
     def _tell(self, *, keep: bool) -> None:
         sheet = self.query_one(TextView)
@@ -198,7 +198,7 @@ class ModelsPane(Pane):
 
     # What can be done
 
-    def enter(self) -> None:
+    def action_enter(self) -> None:
         """What differs, or what is in the files."""
         self._whole = not self._whole
         self._compare()
@@ -206,11 +206,11 @@ class ModelsPane(Pane):
         if callable(show):
             show()
 
-    def outward(self) -> None:
+    def action_outward(self) -> None:
         """Compares with an older version."""
         self._step(1)
 
-    def inward(self) -> None:
+    def action_inward(self) -> None:
         """Compares with a newer version."""
         self._step(-1)
 

@@ -1,13 +1,15 @@
-"""What every tab of a run's screen answers to."""
+"""The base of every tab of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from textual.containers import Container
+from textual.message import Message
 from textual.widget import Widget
+from textual.worker import Worker, WorkerState
 
 from inspector.live.feed import Overview
 from inspector.model.run import Run
@@ -21,7 +23,7 @@ from inspector.ui.panes.queries import RunQueries
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A text to copy, and what it is. The text is masked and safe."""
+    """A text to copy, masked and safe, and what it is."""
 
     text: str
     what: str
@@ -29,131 +31,156 @@ class Copy:
 
 @runtime_checkable
 class SqlPane(Protocol):
-    """A tab in which a database can be asked."""
+    """A tab that runs SQL."""
 
     def ask_sql(self) -> None:
-        """Opens the line for a question, as soon as there is one."""
+        """Opens the SQL field, as soon as the tab is mounted."""
 
 
 class Pane(Container):
-    """One tab. Methods that a tab has no use for do nothing."""
+    """One tab of a run. What a tab does not support does nothing."""
 
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Commands in the footer, each with its word here; the most important first."""
+    """Footer: command id and word, most important first. `ID.alone` shows one key of a pair."""
     HAS_VIEWS: ClassVar[bool] = False
-    """Whether it can be looked at in several ways."""
+    """Whether `pnl.view` switches between views."""
     HAS_VERSIONS: ClassVar[bool] = False
-    """Whether what it lists may have older rows."""
+    """Whether its values may have older rows."""
+
+    class Loaded(Message):
+        """An answer was shown: there may be rows now."""
 
     def __init__(self, queries: RunQueries, *, id: str) -> None:
         super().__init__(id=id, classes="pane")
         self.queries = queries
+        self.is_new = True
+        """Whether it was given no view yet."""
 
     @property
     def ui(self) -> UiContext:
-        """Styles, signs, keys, clock and zone."""
+        """Styles, glyphs, keys, clock and time zone."""
         return ui_of(self)
 
     @property
     def ready(self) -> bool:
-        """Whether its parts are there; until then nothing but a new tab's place is."""
+        """Whether it is mounted with all its parts."""
         return self.is_mounted
 
     @property
     def main(self) -> Widget:
-        """What has the focus when the tab is opened."""
+        """The widget to focus when the tab is opened."""
         return self
 
     def hints(self, width: int) -> tuple[tuple[str, str], ...]:
-        """The footer of this tab, for a width."""
+        """Footer hints for a terminal of `width` columns."""
         return self.HINTS
 
-    def take(self, view: RunView) -> None:
-        """A view of the run to show."""
+    def hints_changed(self) -> None:
+        """Updates the footer of the screen."""
+        if self.is_attached and isinstance(self.screen, CommandScreen):
+            self.screen.show_hints()
 
-    def stand(self, point: Position | None) -> None:
-        """Where in the run one stands; None = at its newest event."""
+    # Data
+
+    def update(self, view: RunView) -> None:
+        """Shows a new view of the run."""
+
+    def seek(self, position: Position | None) -> None:
+        """Shows the run as of a position; None = the newest event."""
 
     def opened(self) -> None:
-        """The tab came to the front."""
+        """Called when the tab comes to the front."""
 
-    def tick(self) -> None:
-        """A second has passed."""
+    def on_second(self) -> None:
+        """Called every second while the tab is in front."""
 
     def redraw(self) -> None:
-        """The zone or the theme is another one."""
+        """Called when the time zone, units or theme changed."""
+
+    def ask(self, topic: str, work: Coroutine[Any, Any, None]) -> None:
+        """Runs a coroutine that awaits `queries`; it replaces an older one under the topic."""
+        self.run_worker(work, group=topic, exclusive=True)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Announces answers."""
+        if event.state is WorkerState.SUCCESS:
+            self.post_message(self.Loaded())
+
+    # Commands
 
     def back(self) -> bool:
-        """Leaves what is open inside the tab; False when nothing is."""
+        """Closes what is open inside the tab; False when nothing is."""
         return False
 
-    def enter(self) -> None:
-        """What Enter does."""
+    def action_enter(self) -> None:
+        """Enter."""
 
-    def inward(self) -> None:
-        """What `l` does."""
+    def action_inward(self) -> None:
+        """`l`."""
 
-    def outward(self) -> None:
-        """What `h` does."""
+    def action_outward(self) -> None:
+        """`h`."""
 
-    def find(self) -> None:
-        """What `/` does."""
+    def action_find(self) -> None:
+        """`/`."""
 
-    def versions(self) -> None:
-        """What `v` does."""
+    def action_versions(self) -> None:
+        """`v`."""
 
-    def next_view(self) -> None:
-        """What `n` does."""
+    def action_pnl_view(self) -> None:
+        """`n`."""
 
-    def change_units(self) -> None:
-        """What `b` does."""
+    def action_pnl_units(self) -> None:
+        """`b`."""
 
-    def zoom(self) -> None:
-        """This part of the tab alone, or all of it."""
+    def action_zoom(self) -> None:
+        """`z`: one part of the tab alone, or all of it."""
 
     @property
     def has_failures(self) -> bool:
-        """Whether `f` and `F` lead somewhere within this tab."""
+        """Whether `f` and `F` move within this tab."""
         return False
 
     def to_failure(self, *, forward: bool) -> None:
-        """What `f` and `F` do where `has_failures`."""
+        """Moves to the next or previous failure, if `has_failures`."""
+
+    # The selection
 
     def statement(self) -> str | None:
-        """The statement that wrote what is under the cursor, as it was recorded."""
+        """The source statement that wrote the selection, as recorded."""
         return None
 
     def source_location(self) -> str | None:
-        """Where the source says what is under the cursor: `file:line`, if it is known."""
+        """`file:line` of the selection's source, if known."""
         return None
 
-    def aim(self, place: str) -> None:
-        """Goes to a place in the source; a tab without source stays as it is."""
+    def reveal_source(self, location: str) -> None:
+        """Scrolls to a line of the source; does nothing in a tab without source."""
 
     def value_to_copy(self) -> Copy | None:
         """What `y` copies."""
         return None
 
-    def hold(self, most: int, take: Callable[[LoadedValue | str], None]) -> None:
-        """Lets `take` have what is under the cursor, at most `most` bytes, or why there is none."""
-        copy = self.value_to_copy()
-        take("There is nothing here." if copy is None else loaded_text(None, copy.text))
-
-    def file_name(self) -> str:
-        """What a file with it could be called, without an ending; safe."""
-        return "record"
-
     def location_to_copy(self) -> Copy | None:
         """What `Y` copies."""
         return None
 
+    async def load_value(self, limit: int) -> LoadedValue | str:
+        """Returns the selected value, at most `limit` bytes, or a sentence why there is none."""
+        copy = self.value_to_copy()
+        return "Nothing is selected." if copy is None else loaded_text(None, copy.text)
+
+    def file_name(self) -> str:
+        """A name for a file of the selection, without an extension; safe."""
+        return "record"
+
 
 RUN_KEY = "run_key"
-"""Where a step names the run of its own that it stands for, such as a track on another chain."""
+"""The field of a step's reference that names another run, such as a track on another chain."""
 
 
 def linked(widget: Widget, view: RunView | None, step: int) -> Run | None:
-    """The run that a step stands for; None when it stands for none that is listed."""
+    """Returns the run that a step represents; None if it represents none that is listed."""
     if view is None or not 0 <= step < len(view.steps):
         return None
     extra = view.steps.extra.get(step)
@@ -164,7 +191,7 @@ def linked(widget: Widget, view: RunView | None, step: int) -> Run | None:
 
 
 def open_linked(widget: Widget, view: RunView | None, step: int) -> bool:
-    """Opens the run that a step stands for; False when it stands for none that is listed."""
+    """Opens the run that a step represents; False if it represents none that is listed."""
     screen, found = widget.screen, linked(widget, view, step)
     if found is None or not isinstance(screen, CommandScreen):
         return False

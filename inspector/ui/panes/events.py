@@ -14,7 +14,7 @@ from textual.widget import Widget
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.model.step import Event
-from inspector.query.view import RunView
+from inspector.query.view import RunView, Tab
 from inspector.text.measure import clip
 from inspector.text.numbers import NOT_RECORDED, instant
 from inspector.ui.clipboard import fit_to_copy
@@ -59,7 +59,7 @@ class EventsList(LineList):
             self._count = count
         self.rows_changed(max(0, self.cursor) if count else -1)
 
-    def take(self, page: int, events: Sequence[Event]) -> None:
+    def add_page(self, page: int, events: Sequence[Event]) -> None:
         """Takes a page that was read."""
         self._wanted.discard(page)
         self._read += 1
@@ -68,7 +68,7 @@ class EventsList(LineList):
             self._pages.popitem(last=False)
         self.repaint()
 
-    def missed(self, page: int) -> None:
+    def page_failed(self, page: int) -> None:
         """A page could not be read now; it is asked for again when it is drawn again."""
         self._wanted.discard(page)
 
@@ -172,7 +172,7 @@ class EventsPane(Pane):
         ("travel.back", "travel"),
     )
 
-    def __init__(self, queries: RunQueries, run: Run) -> None:
+    def __init__(self, queries: RunQueries, run: Run, tab: Tab) -> None:
         super().__init__(queries, id="events-pane")
         self.run = run
         self._view: RunView | None = None
@@ -193,8 +193,8 @@ class EventsPane(Pane):
         """The events."""
         return self.list
 
-    def take(self, view: RunView) -> None:
-        """Another view of the run."""
+    def update(self, view: RunView) -> None:
+        """Shows a new view of the run."""
         self._view = view
         if self.display:
             self._show()
@@ -216,7 +216,7 @@ class EventsPane(Pane):
         if self._goal is not None and self.list.size.height:
             self.list.move_to(min(self._goal, view.events - 1))
             self._goal = None
-        self._tell()
+        self._render_detail()
 
     def on_resize(self) -> None:
         """What waited for a place to be shown in."""
@@ -224,29 +224,29 @@ class EventsPane(Pane):
             self._show()
 
     def _want(self, page: int) -> None:
+        self.ask(f"page {page}", self._load_page(page))
+
+    async def _load_page(self, page: int) -> None:
         first = page * PAGE + 1
-
-        def take(answer: Sequence[Event] | Unavailable) -> None:
-            if isinstance(answer, Unavailable):
-                self.list.missed(page)
-                note = safe(answer.reason, self.ui.glyphs)
-                self.query_one(ContentView).tell(TitledContent("", (), None, note), keep=False)
-                return
-            self.list.take(page, answer)
-            if self.list.cursor // PAGE == page:
-                self._tell()
-
-        self.queries.ask(f"page {page}", lambda reader: reader.events(first, PAGE), take)
+        answer = await self.queries.ask(lambda reader: reader.events(first, PAGE))
+        if isinstance(answer, Unavailable):
+            self.list.page_failed(page)
+            note = safe(answer.reason, self.ui.glyphs)
+            self.query_one(ContentView).show_content(TitledContent("", (), None, note), keep=False)
+            return
+        self.list.add_page(page, answer)
+        if self.list.cursor // PAGE == page:
+            self._render_detail()
 
     @on(LineList.Moved)
     def _moved(self) -> None:
-        self._tell()
+        self._render_detail()
 
-    def _tell(self) -> None:
+    def _render_detail(self) -> None:
         event = self.list.selected
         content = self.query_one(ContentView)
         if event is None:
-            content.tell(None, keep=True)
+            content.show_content(None, keep=True)
             return
         glyphs = self.ui.glyphs
         facts = [safe(event.kind, glyphs)]
@@ -258,7 +258,7 @@ class EventsPane(Pane):
             told = instant(event.at, self.ui.zone) if is_number else safe(event.at_raw, glyphs)
             facts.append(told)
         shown = record_content(dict(event.payload))
-        content.tell(TitledContent(f"event {event.n:,}", tuple(facts), shown), keep=False)
+        content.show_content(TitledContent(f"event {event.n:,}", tuple(facts), shown), keep=False)
 
     @property
     def _unit(self) -> str:

@@ -221,7 +221,7 @@ class Grid(LineList):
         row = self.selected
         return None if row is None or self.column >= len(row.cells) else row.cells[self.column]
 
-    def turn(self, by: int) -> None:
+    def move_column(self, by: int) -> None:
         """To a column further right or left."""
         column = min(max(self.column + by, 0), len(self._columns) - 1)
         if column == self.column or column < 0:

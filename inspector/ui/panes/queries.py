@@ -1,11 +1,17 @@
-"""Questions to a run's reader: answers come from its thread and are taken in on the screen's."""
+"""Awaitable questions: answered on a reader's thread, resumed on the event loop.
+
+Ask from a Textual worker (`widget.run_worker(…, group=TOPIC, exclusive=True)`), so that a newer
+question under the same topic cancels the older one, and closing the widget cancels both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
-from textual.message import Message
 from textual.widget import Widget
 
 from inspector.live.database_worker import DatabaseWorker
@@ -16,97 +22,78 @@ from inspector.query.run_reader import RunReader
 
 T = TypeVar("T")
 
-
-class Answered(Message):
-    """An answer that is now to be taken in."""
-
-    def __init__(self, take: Callable[[Any], None], answer: Any) -> None:
-        super().__init__()
-        self.take = take
-        self.answer = answer
+DATABASE = "database"
+"""The group of workers that ask a database."""
 
 
 class RunQueries:
-    """Asks about one run. Of the questions under one topic only the newest is answered."""
+    """Questions about one run."""
 
-    def __init__(self, feed: Feed, key: str, widget: Widget) -> None:
+    def __init__(self, feed: Feed, key: str) -> None:
         self._feed = feed
         self._key = key
-        self._widget = widget
-        self._newest: dict[str, int] = {}
 
-    def ask(
-        self,
-        topic: str,
-        question: Callable[[RunReader], T],
-        take: Callable[[T | Unavailable], None],
-    ) -> None:
-        """Asks, and lets `take` have the answer on the screen's own thread, later."""
-        number = self._newest[topic] = self._newest.get(topic, 0) + 1
-
-        def take_newest(answer: T | Unavailable) -> None:
-            if self._newest[topic] == number:
-                take(answer)
-
-        def deliver(answer: T | Unavailable) -> None:
-            self._widget.post_message(Answered(take_newest, answer))
-
-        self._feed.ask(self._key, question, deliver)
-
-    def forget(self, topic: str) -> None:
-        """What was asked under a topic is not wanted any more."""
-        self._newest[topic] = self._newest.get(topic, 0) + 1
-
-
-Answer = TypeVar("Answer")
+    async def ask(self, question: Callable[[RunReader], T]) -> T | Unavailable:
+        """Returns the answer of the run's reader, or why it has none now."""
+        answer: asyncio.Future[T | Unavailable] = asyncio.get_running_loop().create_future()
+        self._feed.ask(self._key, question, partial(_deliver, answer))
+        return await answer
 
 
 class DatabaseQueries:
-    """Asks on behalf of a widget. What was asked before `turn` is not answered any more."""
+    """Questions about a whole database, answered one after the other by a thread of their own."""
 
     def __init__(self, path: str, clock: Clock, widget: Widget) -> None:
         self._worker = DatabaseWorker(path, clock)
         self._widget = widget
-        self._turn = 0
-        self.waiting = 0
-        """Questions of this turn that were not answered yet."""
+        self._pending: set[asyncio.Future[Any]] = set()
 
-    def ask(
-        self,
-        question: Callable[[RawDatabase], Answer],
-        take: Callable[[Answer | Unavailable], None],
-    ) -> None:
-        """Asks, and lets `take` have the answer later."""
-        turn = self._turn
-        self.waiting += 1
+    @property
+    def waiting(self) -> bool:
+        """Whether a question has no answer yet."""
+        return bool(self._pending)
 
-        def take_now(answer: Answer | Unavailable) -> None:
-            if turn == self._turn:
-                self.waiting -= 1
-                take(answer)
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Runs a coroutine that asks; it ends with the widget."""
+        self._widget.run_worker(work, group=DATABASE)
 
-        self._worker.ask(
-            question, lambda answer: _deliver(self._widget, Answered(take_now, answer))
-        )
+    async def ask(self, question: Callable[[RawDatabase], T]) -> T | Unavailable:
+        """Returns the answer, or why there is none.
 
-    def turn(self) -> None:
-        """Something else is shown now: gives up what is being answered."""
-        self._turn += 1
-        if self.waiting:
+        Raises CancelledError after `drop`.
+        """
+        answer: asyncio.Future[T | Unavailable] = asyncio.get_running_loop().create_future()
+        self._pending.add(answer)
+        self._worker.ask(question, partial(_deliver, answer))
+        try:
+            return await answer
+        finally:
+            self._pending.discard(answer)
+
+    def drop(self) -> None:
+        """Ends every coroutine that asks, because something else is shown now."""
+        if self._pending:
             self._worker.cancel()
-        self.waiting = 0
+        self._pending.clear()
+        self._widget.workers.cancel_group(self._widget, DATABASE)
 
     def cancel(self) -> None:
-        """Gives up what is being answered, and says so to whoever asked."""
+        """Interrupts the current question; its coroutine receives Unavailable."""
         self._worker.cancel()
 
-    def stop(self) -> None:
-        """Ends; private copies are removed."""
-        self._turn += 1
+    async def close(self) -> None:
+        """Ends the thread; private copies are removed."""
+        self.drop()
         self._worker.stop()
-        self._worker.join(1.0)
+        await asyncio.to_thread(self._worker.join, 1.0)
 
 
-def _deliver(widget: Widget, message: Answered) -> None:
-    if widget.is_attached:
-        widget.post_message(message)
+def _deliver(answer: asyncio.Future[T], value: T) -> None:
+    # The loop has ended when the application was closed meanwhile.
+    with suppress(RuntimeError):
+        answer.get_loop().call_soon_threadsafe(_resolve, answer, value)
+
+
+def _resolve(answer: asyncio.Future[T], value: T) -> None:
+    if not answer.done():
+        answer.set_result(value)

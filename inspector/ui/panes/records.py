@@ -1,48 +1,153 @@
-"""A tab of records: a table above, the record under the cursor below."""
+"""A tab of records: a table above, the selected record below."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.strip import Strip
-from textual.timer import Timer
-from textual.widget import Widget
 
 from inspector.live.feed import Unavailable
+from inspector.model.run import Run
+from inspector.query.presentation import NO_RECORDS, Column, Field, Format, RecordTable, Tone
+from inspector.query.registry import presentation_of
 from inspector.query.run_reader import RunReader
-from inspector.query.view import RunView, Tab
+from inspector.query.view import Tab
+from inspector.text.escape import json_text
+from inspector.text.mask import mask_named
 from inspector.text.measure import clip, clip_start
-from inspector.ui.clipboard import fit_to_copy
-from inspector.ui.command_screen import CommandScreen
+from inspector.text.numbers import NOT_RECORDED, count, duration, instant, size, tokens
 from inspector.ui.content import content_of, record_content
+from inspector.ui.context import UiContext
 from inspector.ui.labels import safe
 from inspector.ui.lines import Line, margin
 from inspector.ui.palette import Ground, Role
-from inspector.ui.panes.base import Copy, Pane
+from inspector.ui.panes.base import Copy
+from inspector.ui.panes.master_detail import MasterDetailPane, copied_record
 from inspector.ui.panes.queries import RunQueries
-from inspector.ui.panes.record_columns import Column, Record, Table, table_for
 from inspector.ui.widgets.content_view import ContentView, TitledContent
 from inspector.ui.widgets.line_list import LineList
 
+Record = Mapping[str, Any]
+
 MIDDLE = 80
-"""Columns from which every column of a table is shown."""
+"""Columns of a terminal from which every column of a table is shown."""
+MAX_GUESSED = 5
+"""Columns of records without a declared table."""
+ID_CELLS = 9
+MAX_MASKED, MAX_CELL = 4_096, 300
+"""Characters of a nested field that are searched for secrets, and that a cell shows."""
+WIDTH_SAMPLE = 200
+"""Records that the widths of guessed columns are measured from."""
+_SAME_IN_ALL = ("sessionId", "runId", "session_id", "run_id")
+_TELLING = ("message", "name", "text", "summary", "usage", "value", "reason")
+"""Fields that say most about a record, the most telling first."""
+
+
+# Cells
+
+
+def field_of(record: Record, field: Field) -> object:
+    """A field of a record, or what a function makes of the record."""
+    return field(record) if callable(field) else record.get(field)
+
+
+def plain_text(value: object) -> str:
+    """A value in a few cells; of anything nested, how many items it has."""
+    if value is None:
+        return NOT_RECORDED
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
+        return f"{len(value)}"
+    return str(value)
+
+
+def short_address(value: object) -> str:
+    """The end of a content address; other values as they are."""
+    text = plain_text(value)
+    return f"…{text[-8:]}" if text.startswith("sha256:") else text
+
+
+def cell_text(record: Record, column: Column, ui: UiContext) -> str:
+    """The text of one cell; untrusted."""
+    value = field_of(record, column.value)
+    if column.format is Format.SHORT_ID:
+        return short_address(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        formatted = {
+            Format.COUNT: count,
+            Format.SIZE: size,
+            Format.TOKENS: tokens,
+            Format.DURATION: duration,
+        }.get(column.format)
+        if formatted is not None:
+            return formatted(value)
+        if column.format is Format.CLOCK:
+            return instant(value, ui.zone)
+    return plain_text(value)
+
+
+def guessed_table(records: Sequence[Record]) -> RecordTable:
+    """A table of records that the runtime declares no columns for: id, a telling field, others."""
+    fields = [field for field in (records[0] if records else {}) if not field.endswith("_json")]
+    fields = [field for field in fields if field not in _SAME_IN_ALL] or fields
+    main = next((field for field in _TELLING if field in fields), None)
+    if main is None:
+        main = next((field for field in fields if field != "id"), fields[0] if fields else "")
+    others = [field for field in fields if field not in (main, "id")]
+    has_id = "id" in fields and main != "id"
+    columns = [
+        Column(_heading(main), _width(main, records), _outline(main), tone=Tone.TEXT, grows=True)
+    ]
+    if has_id:
+        is_long = _width("id", records) > ID_CELLS
+        cells = ID_CELLS if is_long else _width("id", records)
+        columns.insert(0, Column("id", cells, "id", from_end=is_long))
+    for field in others[: MAX_GUESSED - len(columns)]:
+        is_second = len(columns) < 2
+        columns.append(Column(_heading(field), _width(field, records), field, narrow=is_second))
+    return RecordTable(tuple(columns), "id" if has_id else main)
+
+
+def _heading(field: str) -> str:
+    return field.replace("_", " ")
+
+
+def _outline(field: str) -> Field:
+    """A field with its nested fields, masked."""
+
+    def text(record: Record) -> object:
+        value = record.get(field)
+        if isinstance(value, Mapping | list | tuple) and value:
+            return mask_named(field, json_text(value)[:MAX_MASKED]).text[:MAX_CELL]
+        return value
+
+    return text
+
+
+def _width(field: str, records: Sequence[Record]) -> int:
+    sample = records[:WIDTH_SAMPLE]
+    longest = max((len(plain_text(record.get(field))) for record in sample), default=0)
+    return max(len(field), min(longest, 24))
+
+
+# The table
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A column and where it stands."""
+class PlacedColumn:
+    """A column, and where it starts and ends."""
 
     column: Column
     start: int
     end: int
 
 
-def place(table: Table, width: int) -> tuple[Placed, ...]:
-    """Where the columns of a table stand in a width; those that do not fit are left out."""
+def place_columns(table: RecordTable, width: int) -> tuple[PlacedColumn, ...]:
+    """Places the columns that fit in `width` cells."""
     edge = margin(width)
     shown = [one for one in table.columns if width >= MIDDLE or one.narrow]
     start, room = edge + 2, width - 2 * edge - 2
@@ -52,33 +157,33 @@ def place(table: Table, width: int) -> tuple[Placed, ...]:
     placed = []
     for one in shown:
         cells = one.cells + (spare if one.grows else 0)
-        placed.append(Placed(one, start, min(start + cells, width - edge)))
+        placed.append(PlacedColumn(one, start, min(start + cells, width - edge)))
         start += cells + 2
     return tuple(placed)
 
 
 class RecordList(LineList):
-    """Records with a cursor; the cursor stays on its row number while records are only added."""
+    """One line for each record, in columns. The cursor stays on its row number."""
 
     def __init__(self) -> None:
         super().__init__(id="records")
-        self._table: Table | None = None
+        self._table: RecordTable | None = None
         self._records: tuple[Record, ...] = ()
         self._rows: tuple[tuple[str, ...], ...] = ()
 
-    def show(self, table: Table, records: Sequence[Record]) -> None:
-        """Takes the records of a part."""
-        glyphs = self.ui.glyphs
+    def show(self, table: RecordTable, records: Sequence[Record]) -> None:
+        """Shows records in the columns of a table."""
+        ui = self.ui
         self._table, self._records = table, tuple(records)
         self._rows = tuple(
-            tuple(safe(column.text(record), glyphs) for column in table.columns)
+            tuple(safe(cell_text(record, column, ui), ui.glyphs) for column in table.columns)
             for record in records
         )
         self.rows_changed(min(max(self.cursor, 0), len(self._records) - 1))
 
     @property
     def record(self) -> Record | None:
-        """The record under the cursor."""
+        """The selected record."""
         return self._records[self.cursor] if 0 <= self.cursor < len(self._records) else None
 
     @property
@@ -88,26 +193,26 @@ class RecordList(LineList):
 
     @property
     def row_count(self) -> int:
-        """Records."""
+        """The number of records."""
         return len(self._records)
 
     @property
     def has_head(self) -> bool:
-        """The names of the columns."""
+        """Column titles stay above the rows."""
         return True
 
     def version(self, row: int) -> Hashable:
-        """What the line says."""
+        """The cells of the row."""
         return self._rows[row]
 
     def head_version(self, top: int) -> Hashable:
-        """The names never change while the part is the same."""
+        """The table."""
         return id(self._table)
 
     def paint_head(self, width: int, top: int) -> Strip:
-        """The names of the columns."""
+        """Draws the column titles."""
         line = Line(width, self.ui.styles)
-        for one in place(self._table, width) if self._table is not None else ():
+        for one in place_columns(self._table, width) if self._table is not None else ():
             if one.column.right:
                 line.right(one.end, one.column.title, Role.MUTED)
             else:
@@ -115,7 +220,7 @@ class RecordList(LineList):
         return line.strip()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """One record."""
+        """Draws one record."""
         ui, table = self.ui, self._table
         assert table is not None
         line = Line(
@@ -123,13 +228,13 @@ class RecordList(LineList):
         )
         if cursor:
             line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
-        if table.trouble(self._records[row]) is not None:
+        if table.problem is not None and table.problem(self._records[row]) is not None:
             line.put(margin(width), ui.glyphs.finding, Role.WARNING)
-        for one in place(table, width):
+        for one in place_columns(table, width):
             text = self._rows[row][table.columns.index(one.column)]
             cut = clip_start if one.column.from_end else clip
             shown = cut(text, one.end - one.start, ellipsis=ui.glyphs.cut)
-            role = one.column.role
+            role = Role(one.column.tone.value)
             if cursor and focused and one.column.grows:
                 role = Role.STRONG
             if one.column.right:
@@ -139,43 +244,30 @@ class RecordList(LineList):
         return line.strip()
 
 
-AGAIN = 0.5
-"""Seconds between two readings while the run goes on."""
-
-EMPTY = {
-    "agents": "No agent is recorded: nothing was kept from one session to the next.",
-    "source": "No source is kept beside this run.",
-    "imports": "This run imports nothing.",
-}
-"""What is said where a part has no records."""
-
-Found = tuple[tuple[Record, ...], str]
-"""Records, and a sentence about all of them."""
+# The tab
 
 
-class RecordsPane(Pane):
-    """The records of one part."""
+class RecordsPane(MasterDetailPane):
+    """The records of one part, in the table that the runtime declares for it."""
 
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
         ("enter", "whole record"),
         ("copy.value", "copy record"),
     )
-    ALONE: ClassVar[tuple[tuple[str, str], ...]] = (
+    ALONE_HINTS: ClassVar[tuple[tuple[str, str], ...] | None] = (
         ("back", "all records"),
         ("copy.value", "copy record"),
     )
-    """The footer while one record stands alone."""
 
-    def __init__(self, queries: RunQueries, tab: Tab) -> None:
+    def __init__(self, queries: RunQueries, run: Run, tab: Tab) -> None:
         super().__init__(queries, id=f"records-{tab.part.replace('_', '-')}")
-        self._tab = tab
-        self._told = ""
-        self._table: Table | None = None
-        self._outdated = True
-        self._again: Timer | None = None
-        self._told_row = -1
-        self._aim: str | None = None
-        """The place in the source that is to be shown when its records are there."""
+        self._part = tab.part
+        self._declared = presentation_of(run.runtime).tables.get(tab.part)
+        self._table: RecordTable | None = None
+        self._row = -1
+        """The row that the detail shows."""
+        self._target: str | None = None
+        """The source location to reveal once its records are loaded."""
 
     def compose(self) -> ComposeResult:
         """The table and the record."""
@@ -187,124 +279,79 @@ class RecordsPane(Pane):
         """The table."""
         return self.query_one(RecordList)
 
-    @property
-    def main(self) -> Widget:
-        """The table."""
-        return self.list
-
     def hints(self, width: int) -> tuple[tuple[str, str], ...]:
-        """The footer: of the table, or of the record that stands alone."""
-        if not self.has_class("-alone"):
-            return self.HINTS
-        has_forms = self.query_one(ContentView).forms is not None
-        return (*self.ALONE, ("form", "other form")) if has_forms else self.ALONE
+        """The footer; a record with two formats can be switched."""
+        found = super().hints(width)
+        has_formats = self.has_class("-alone") and self.query_one(ContentView).formats is not None
+        return (*found, ("form", "other format")) if has_formats else found
 
-    def take(self, view: RunView) -> None:
-        """Another view: the records may be others."""
-        self._outdated = True
-        if self.display and self._again is None:
-            self._again = self.set_timer(AGAIN, self._read)
-
-    def opened(self) -> None:
-        """Reads the records if they may be others."""
-        if self._outdated:
-            self._read()
-
-    def _read(self) -> None:
-        self._again = None
-        self._outdated = False
-        part = self._tab.part
-        self.queries.ask(f"record {part}", lambda reader: found_in(reader, part), self._take)
-
-    def _take(self, answer: Found | Unavailable | None) -> None:
-        if answer is None:
-            self._told = "This run has no such records."
-        elif isinstance(answer, Unavailable):
-            self._told = answer.reason
+    async def load(self) -> None:
+        """Reads the records."""
+        part = self._part
+        answer = await self.queries.ask(lambda reader: records_of(reader, part))
+        if answer is None or isinstance(answer, Unavailable):
+            self.show_reason(answer)
         else:
-            records, self._told = answer
-            self._table = table_for(self._tab.part, records)
-            self.list.show(self._table, records)
-        self._tell(keep=True)
-        self._follow_aim()
+            number = len(answer)
+            self.note = f"{number:,} {'record' if number == 1 else 'records'}"
+            declared = self._declared
+            self._table = declared if declared and declared.columns else guessed_table(answer)
+            self.list.show(self._table, answer)
+        self.render_detail(keep=self.list.cursor == self._row)
+        self._reveal_target()
 
-    @on(LineList.Moved)
-    def _moved(self) -> None:
-        self._tell(keep=self.list.cursor == self._told_row)
-
-    def _tell(self, *, keep: bool) -> None:
+    def render_detail(self, *, keep: bool) -> None:
+        """Shows the record, or why there is none."""
         glyphs, record, view = self.ui.glyphs, self.list.record, self.query_one(ContentView)
-        self._told_row = self.list.cursor
-        told = safe(self._told, glyphs)
-        if record is None or self._table is None:
-            empty = told if self._table is None else ""
-            note = empty or EMPTY.get(self._tab.part, "Nothing is recorded here.")
-            view.tell(TitledContent("", (), None, note), keep=False)
+        self._row = self.list.cursor
+        table, note = self._table, self.safe_note()
+        if record is None or table is None:
+            empty = self._declared.empty if self._declared else NO_RECORDS
+            view.show_content(
+                TitledContent("", (), None, note if table is None else empty), keep=False
+            )
             return
-        table = self._table
-        trouble = table.trouble(record)
-        facts = tuple(one for one in (safe(trouble, glyphs) if trouble else "", told) if one)
+        problem = table.problem(record) if table.problem is not None else None
+        facts = tuple(one for one in (safe(problem, glyphs) if problem else "", note) if one)
         body = None if table.body is None else table.body(record)
         content = record_content(dict(record)) if body is None else content_of(*body, "text")
-        if table.in_lines:
+        if table.numbered:
             content = replace(content, markdown="")
-        view.tell(TitledContent(safe(table.title(record), glyphs), facts, content), keep=keep)
+        title = safe(plain_text(field_of(record, table.title)), glyphs)
+        view.show_content(TitledContent(title, facts, content), keep=keep)
 
-    def aim(self, place: str) -> None:
-        """Shows a line of the source that the step before belongs to."""
-        if self._table is None or self._table.in_lines:
-            self._aim = place
-            self._follow_aim()
+    def reveal_source(self, location: str) -> None:
+        """Selects a file and scrolls to a line (`file:line`)."""
+        if self._table is None or self._table.numbered:
+            self._target = location
+            self._reveal_target()
 
-    def _follow_aim(self) -> None:
-        if self._aim is None or self._table is None or not self._table.in_lines:
+    def _reveal_target(self) -> None:
+        if self._target is None or self._table is None or not self._table.numbered:
             return
-        file, _, line = self._aim.rpartition(":")
-        self._aim = None
+        file, _, line = self._target.rpartition(":")
+        self._target = None
         at = (row for row, one in enumerate(self.list.records) if one.get("path") == file)
         row = next(at, None)
         if row is not None and line.isdigit():
-            self.list.move_to(row, tell=False)
-            self._tell(keep=False)
+            self.list.move_to(row, notify=False)
+            self.render_detail(keep=False)
             self.query_one(ContentView).mark(int(line))
 
-    # What can be done
-
-    def enter(self) -> None:
-        """The record alone."""
+    def action_enter(self) -> None:
+        """Shows the record alone."""
         if self.list.record is not None:
-            self._alone(True)
-
-    def zoom(self) -> None:
-        """The record alone, or the table with it."""
-        self._alone(not self.has_class("-alone"))
-
-    def _alone(self, alone: bool) -> None:
-        self.set_class(alone, "-alone")
-        if isinstance(self.screen, CommandScreen):
-            self.screen.show_hints()
-        (self.query_one(ContentView) if alone else self.list).focus()
-
-    def back(self) -> bool:
-        """From one record to all."""
-        if not self.has_class("-alone"):
-            return False
-        self._alone(False)
-        return True
+            self.show_alone(True)
 
     def value_to_copy(self) -> Copy | None:
-        """The record as it is shown."""
+        """The record."""
         record = self.list.record
-        if record is None:
-            return None
-        lines = (line.lead + line.key + line.rest for line in record_content(dict(record)).lines)
-        return Copy(fit_to_copy(None, "\n".join(lines)), "the record")
+        return None if record is None else copied_record(dict(record), "the record")
 
 
-def found_in(reader: RunReader, part: str) -> Found | None:
-    """The records of a part; None where the run has no such part. On a reader's thread."""
+def records_of(reader: RunReader, part: str) -> tuple[Record, ...] | None:
+    """The records of a part; None if the run has no such part. On a reader's thread."""
     try:
-        records = tuple(reader.record(part))
+        return tuple(reader.record(part))
     except KeyError:
         return None
-    return records, f"{len(records):,} {'record' if len(records) == 1 else 'records'}"

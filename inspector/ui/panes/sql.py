@@ -12,7 +12,6 @@ from textual.app import App
 from textual.strip import Strip
 from textual.suggester import Suggester
 
-from inspector.live.feed import Unavailable
 from inspector.query.ask_sql import MOST_ROWS, CannotAnswer, SqlAnswer
 from inspector.query.raw_database import RawDatabase
 from inspector.query.raw_pages import Row
@@ -212,57 +211,58 @@ Fact = tuple[str, Role]
 
 
 class SqlSession:
-    """Asks one question at a time."""
+    """Runs one query at a time and keeps its answer; `changed` is called after that."""
 
     def __init__(
-        self, queries: DatabaseQueries, grid: Grid, answered: Callable[[], None], glyphs: Glyphs
+        self, queries: DatabaseQueries, grid: Grid, changed: Callable[[], None], glyphs: Glyphs
     ) -> None:
         self.sql = ""
         self.answer: SqlAnswer | None = None
         self._trouble = ""
         self._queries = queries
         self._grid = grid
-        self._told = answered
-        self._signs = glyphs
+        self._changed = changed
+        self._glyphs = glyphs
         self._began: float | None = None
         self._field: SqlField | None = None
 
     @property
     def running(self) -> bool:
-        """Whether an answer is awaited."""
+        """Whether a query is running."""
         return self._began is not None
 
     def begin(self, field: SqlField, table: str | None) -> None:
-        """Nothing is asked yet; what stood in the field stays."""
+        """Starts without an answer and proposes a query for a table. The text in the field stays."""
         self.answer, self._trouble, self._began = None, "", None
         self._field = field
         field.propose(f"SELECT * FROM {quoted_name(table)} LIMIT 100" if table else "")
 
-    def ask(self, field: SqlField, app: App[object]) -> None:
-        """Asks what stands in the field; what is being answered is given up."""
+    def run(self, field: SqlField, app: App[object]) -> None:
+        """Runs the query in the field; a running one is cancelled."""
         sql = (field.value or field.proposal).strip()
         if not sql:
             return
         field.write(sql)
         history_of(app).add(sql)
-        self._queries.turn()
+        self._queries.drop()
         self.sql, self.answer, self._trouble = sql, None, ""
         self._field = field
         self._began = time.monotonic()
         self._grid.show(Fixed(), ())
-        self._queries.ask(lambda database: _asked(database, sql), self._take)
+        self._queries.start(self._load(sql))
 
     def older(self, field: SqlField, app: App[object], by: int) -> None:
-        """What was asked before, or after that."""
+        """Writes an older or newer query of the history into the field."""
         found = history_of(app).step(by, field.value)
         if found is not None:
             field.write(found)
 
     def cancel(self) -> None:
-        """Gives up the question."""
+        """Cancels the running query."""
         self._queries.cancel()
 
-    def _take(self, answer: SqlAnswer | CannotAnswer | Unavailable) -> None:
+    async def _load(self, sql: str) -> None:
+        answer = await self._queries.ask(lambda database: _asked(database, sql))
         self._began = None
         if isinstance(answer, SqlAnswer):
             self.answer = answer
@@ -272,32 +272,32 @@ class SqlSession:
             names = [
                 (name, secret or name) for name, secret in zip(answer.columns, secrets, strict=True)
             ]
-            self._grid.show(Fixed(rows), columns_of(names, rows, self._signs))
+            self._grid.show(Fixed(rows), columns_of(names, rows, self._glyphs))
         elif isinstance(answer, CannotAnswer):
             self._trouble = str(answer)
             if answer.at is not None and self._field is not None:
                 self._field.write(self._field.value, answer.at)
         else:
             self._trouble = answer.reason
-        self._told()
+        self._changed()
 
     def facts(self) -> tuple[Fact, ...]:
-        """How it stands, in words."""
+        """The state of the query in words."""
         if self._began is not None:
             seconds = int(time.monotonic() - self._began)
-            return (("asking" + (f" for {seconds} s" if seconds else ""), Role.ACCENT),
-                    ("esc gives it up", Role.MUTED))  # fmt: skip
+            return (("running" + (f" for {seconds} s" if seconds else ""), Role.ACCENT),
+                    ("Esc cancel", Role.MUTED))  # fmt: skip
         if self._trouble:
-            return ((safe(self._trouble, self._signs), Role.ERROR),)
+            return ((safe(self._trouble, self._glyphs), Role.ERROR),)
         answer = self.answer
         if answer is None:
-            return (("enter asks, esc leaves", Role.MUTED),)
+            return (("Enter run · Esc close", Role.MUTED),)
         number = len(answer.rows)
         told = f"{count(number)} {'row' if number == 1 else 'rows'}"
         if answer.cut and number >= MOST_ROWS:
-            told = f"the first {told}: there are more"
+            told = f"first {told}, there are more"
         elif answer.cut:
-            told = f"the first {told}: more would be too large"
+            told = f"first {told}, more would be too large"
         many = len(answer.columns)
         where = f"column {self._grid.column + 1:,} of {many:,}" if many > 1 else ""
         took = max(1, round(answer.seconds * 1000))

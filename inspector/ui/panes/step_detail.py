@@ -450,13 +450,13 @@ class Detail(TextView):
         self._subject: StepDetail | None = None
         self._made_for: tuple[object, ...] = ()
 
-    def tell(self, subject: StepDetail | None) -> None:
+    def show_step(self, subject: StepDetail | None) -> None:
         """Takes what the detail is about. The same step stays scrolled to where it is."""
         before, self._subject = self._subject, subject
         same = before is not None and subject is not None and before.step.id == subject.step.id
         self._write(keep=same)
 
-    def tick(self) -> None:
+    def on_second(self) -> None:
         """The time that has passed is told anew where it is told at all."""
         about = self._subject
         if about is not None and not about.run.order_only and about.step.status in OPEN:

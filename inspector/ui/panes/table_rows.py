@@ -29,6 +29,7 @@ from inspector.ui.panes.grid import (
     full_cell,
     is_whole,
 )
+from inspector.ui.panes.master_detail import content_text
 from inspector.ui.panes.queries import DatabaseQueries
 from inspector.ui.widgets.content_view import ContentView, TitledContent
 
@@ -266,7 +267,7 @@ class PageCache:
 
 
 COUNT_SHARE = 20
-"""Counting anew waits so many times as long as counting took."""
+"""Rows are counted again after this many times the duration of the last count."""
 
 
 @dataclass(slots=True)
@@ -278,14 +279,14 @@ class _Counting:
 
 
 class TableRows:
-    """Opens a table in a grid and keeps it as the database stands."""
+    """Shows a table in a grid and follows what is written to it; `changed` is called after that."""
 
     def __init__(
         self,
         name: str,
         queries: DatabaseQueries,
         grid: Grid,
-        told: Callable[[], None],
+        changed: Callable[[], None],
         glyphs: Glyphs,
     ) -> None:
         self.name = name
@@ -295,25 +296,29 @@ class TableRows:
         self.book = PageCache(1, keyed=False)
         self._queries = queries
         self._grid = grid
-        self._told = told
-        self._signs = glyphs
-        self._wanted: set[int] = set()
+        self._changed = changed
+        self._glyphs = glyphs
+        self._requested: set[int] = set()
         self._counting = _Counting()
-        self._looking = False
+        self._refreshing = False
         self._content = 0
         """Which content of the database the pages are of, as long as none is outdated."""
         self._sized = False
-        queries.ask(lambda database: database.open(name, page_rows), self._opened)
+        queries.start(self._open())
 
     @property
     def names(self) -> Sequence[str]:
         """Names of the columns."""
         return [] if self.shape is None else [column.name for column in self.shape.columns]
 
-    def _opened(self, answer: Opened | Unavailable) -> None:
+    async def _open(self) -> None:
+        answer = await self._queries.ask(lambda database: database.open(self.name, page_rows))
+        self._show(answer)
+
+    def _show(self, answer: Opened | Unavailable) -> None:
         if isinstance(answer, Unavailable):
             self.trouble = answer.reason
-            self._told()
+            self._changed()
             return
         shape = self.shape = answer.shape
         self._content = answer.content
@@ -335,7 +340,7 @@ class TableRows:
             self._count()
         else:
             self.book.count(None)
-        self._told()
+        self._changed()
 
     @property
     def _numbers_digits(self) -> int:
@@ -350,7 +355,7 @@ class TableRows:
 
     def _columns(self, rows: Sequence[Row]) -> tuple[GridColumn, ...]:
         names = [(name, name) for name in self.names]
-        return columns_of(names, rows, self._signs)
+        return columns_of(names, rows, self._glyphs)
 
     # Reading
 
@@ -359,25 +364,27 @@ class TableRows:
         if self.shape is None:
             return
         wanted = self.book.wanted(place)
-        if wanted is None or id(wanted.part) in self._wanted:
+        if wanted is None or id(wanted.part) in self._requested:
             return
-        self._wanted.add(id(wanted.part))
-        shape = self.shape
-        self._queries.ask(
-            lambda database: database.page(shape, wanted.range, wanted.count),
-            lambda answer: self._take(wanted, answer),
-        )
+        self._requested.add(id(wanted.part))
+        self._queries.start(self._load_page(self.shape, wanted))
 
-    def _take(self, wanted: PageRequest, answer: Page | Unavailable | None) -> None:
-        self._wanted.discard(id(wanted.part))
+    async def _load_page(self, shape: Shape, wanted: PageRequest) -> None:
+        answer = await self._queries.ask(
+            lambda database: database.page(shape, wanted.range, wanted.count)
+        )
+        self._requested.discard(id(wanted.part))
         if answer is None:
-            self._queries.ask(self._open_again, self._opened)
-            return
-        if isinstance(answer, Unavailable):
+            # The table was replaced.
+            self._show(await self._queries.ask(self._open_replaced))
+        elif isinstance(answer, Unavailable):
+            # Retried when the row is drawn again: an immediate retry would fail too.
             self.trouble = answer.reason
-            # Asked for again when something is drawn again, not at once: it would fail again.
-            self._told()
-            return
+            self._changed()
+        else:
+            self._add_page(wanted, answer)
+
+    def _add_page(self, wanted: PageRequest, answer: Page) -> None:
         self.trouble = ""
         grid = self._grid
         under = grid.selected
@@ -394,72 +401,61 @@ class TableRows:
             grid.rows_changed(len(self.book) - 1, screen_line=line)
         else:
             grid.rows_changed(max(0, grid.cursor) if len(self.book) else -1)
-        self._told()
+        self._changed()
 
     def _count(self) -> None:
+        """Counts the rows, unless that was done a short while ago."""
         shape = self.shape
         self._counting.wanted = True
         if shape is None or self._counting.asked or time.monotonic() < self._counting.due:
             return
         self._counting.asked, self._counting.wanted = True, False
+        self._queries.start(self._load_count(shape))
+
+    async def _load_count(self, shape: Shape) -> None:
         began = time.monotonic()
+        total = await self._queries.ask(lambda database: database.count(shape))
+        self._counting.asked = False
+        took = time.monotonic() - began
+        self._counting.due = time.monotonic() + COUNT_SHARE * took
+        if not isinstance(total, Unavailable):
+            self.book.count(total)
+            self._grid.rows_changed(max(self._grid.cursor, 0) if len(self.book) else -1)
+            self._changed()
 
-        def take(total: int | Unavailable | None) -> None:
-            self._counting.asked = False
-            took = time.monotonic() - began
-            self._counting.due = time.monotonic() + COUNT_SHARE * took
-            if not isinstance(total, Unavailable):
-                follows = self._grid.cursor >= 0 and self._grid.cursor == len(self.book) - 1
-                self.book.count(total)
-                self.book_changed(follows and self.book.exact)
-                self._told()
-
-        self._queries.ask(lambda database: database.count(shape), take)
-
-    def book_changed(self, follows: bool = False) -> None:
-        """Draws what is other now."""
-        grid = self._grid
-        cursor = grid.cursor if len(self.book) else -1
-        grid.rows_changed(max(cursor, 0) if len(self.book) else -1)
-
-    def look(self) -> None:
-        """Reads anew what is seen if something was written."""
-        if self.shape is None or self._looking or self._queries.waiting:
+    def refresh(self) -> None:
+        """Reads the visible rows again if the database has changed."""
+        if self.shape is None or self._refreshing or self._queries.waiting:
             return
-        self._looking = True
+        self._refreshing = True
         if self._counting.wanted:
             self._count()
+        self._queries.start(self._refresh())
 
-        def take(content: int | Unavailable) -> None:
-            self._looking = False
-            if not isinstance(content, Unavailable) and content != self._content:
-                self._content = content
-                self.book.outdated()
-                self._count()
-                self._grid.repaint()
-                for place in self._grid.visible_rows:
-                    self.want(place)
-                if not len(self.book):
-                    self.reopen()
+    async def _refresh(self) -> None:
+        content = await self._queries.ask(lambda database: database.current_content())
+        self._refreshing = False
+        if isinstance(content, Unavailable) or content == self._content:
+            return
+        self._content = content
+        self.book.outdated()
+        self._count()
+        self._grid.repaint()
+        for place in self._grid.visible_rows:
+            self.want(place)
+        if not len(self.book):
+            answer = await self._queries.ask(lambda database: database.open(self.name, page_rows))
+            if not isinstance(answer, Unavailable) and (answer.first.rows or answer.trouble):
+                self._show(answer)
 
-        self._queries.ask(lambda database: database.current_content(), take)
-
-    def reopen(self) -> None:
-        """Reads a table anew that had no rows."""
-        self._queries.ask(lambda database: database.open(self.name, page_rows), self._reopened)
-
-    def _open_again(self, database: RawDatabase) -> Opened | Unavailable:
-        """The table as it is now; what was read of one that is gone stays on the screen."""
+    def _open_replaced(self, database: RawDatabase) -> Opened | Unavailable:
+        """The table as it is now. The rows of a dropped one stay on the screen."""
         try:
             return database.open(self.name, page_rows)
         except KeyError:
-            return Unavailable("it is not there any more")
+            return Unavailable("the table no longer exists")
 
-    def _reopened(self, answer: Opened | Unavailable) -> None:
-        if not isinstance(answer, Unavailable) and (answer.first.rows or answer.trouble):
-            self._opened(answer)
-
-    # What is said
+    # Facts
 
     def how_many(self) -> str:
         """The number of rows as far as it is known."""
@@ -495,29 +491,29 @@ class TableRows:
 
 
 class RowDetail:
-    """Tells of one row; `told` is called when more of it was read."""
+    """Shows one row below the grid; `changed` is called when more of it was read."""
 
     def __init__(
-        self, queries: DatabaseQueries, grid: Grid, view: ContentView, told: Callable[[], None]
+        self, queries: DatabaseQueries, grid: Grid, view: ContentView, changed: Callable[[], None]
     ) -> None:
         self._queries = queries
         self._grid = grid
         self._view = view
-        self._told = told
+        self._changed = changed
         self._whole: tuple[Row, Row] | None = None
         """A row as its page has it, and with more of its cells."""
         self._content: tuple[Row, Content] | None = None
 
-    def left(self) -> None:
+    def forget(self) -> None:
         """The cursor went to another row."""
         self._whole = None
 
-    def tell(self, table: TableRows | None, *, keep: bool, empty: str) -> None:
+    def show_row(self, table: TableRows | None, *, keep: bool, empty: str) -> None:
         """Shows the row; `table` = it is a row of this table, and more of it can be read."""
         glyphs, grid, view = self._grid.ui.glyphs, self._grid, self._view
         row = grid.selected
         if row is None or not grid.columns:
-            view.tell(TitledContent("", (), None, empty), keep=False)
+            view.show_content(TitledContent("", (), None, empty), keep=False)
             return
         facts = [cell_facts(grid.cell)]
         if table is not None:
@@ -527,7 +523,7 @@ class RowDetail:
             facts.append(f"row {grid.cursor + 1:,}")
         told = tuple(safe(one, glyphs) for one in facts)
         title = grid.columns[grid.column].title
-        view.tell(TitledContent(title, told, self._record(row)), keep=keep)
+        view.show_content(TitledContent(title, told, self._record(row)), keep=keep)
         if table is not None and self._whole is None:
             self.read_more(table, MORE_KEPT)
 
@@ -553,15 +549,16 @@ class RowDetail:
             return
         names = self._names()
 
-        def take(answer: tuple[Row, Content] | Unavailable | None) -> None:
+        async def load() -> None:
+            answer = await self._queries.ask(
+                lambda database: _with_content(database.row(shape, row.key, place, kept), names)
+            )
             if isinstance(answer, tuple) and self._grid.selected is row:
                 self._whole = row, answer[0]
                 self._content = answer
-                self._told()
+                self._changed()
 
-        self._queries.ask(
-            lambda source: _with_content(source.row(shape, row.key, place, kept), names), take
-        )
+        self._queries.start(load())
 
     def copy(self, *, whole: bool) -> Copy | None:
         """The cell under the cursor, or the whole row."""
@@ -569,7 +566,7 @@ class RowDetail:
         if row is None or not grid.columns:
             return None
         if whole:
-            return Copy(as_text(self._record(row)), "the row")
+            return Copy(content_text(self._record(row)), "the row")
         cell = self._current(row).cells[grid.column]
         text = full_cell(cell)
         shown = NULL if text is None else str(text)
@@ -580,8 +577,3 @@ class RowDetail:
 def _with_content(row: Row | None, names: Sequence[str]) -> tuple[Row, Content] | None:
     """A row laid out; on the database's thread, because it may be long."""
     return None if row is None else (row, record_content(as_record(names, row.cells)))
-
-
-def as_text(content: Content) -> str:
-    """The lines of a content as they are copied."""
-    return "\n".join(line.lead + line.key + line.rest for line in content.lines)

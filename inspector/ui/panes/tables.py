@@ -1,4 +1,4 @@
-"""The tab of tables: all there are, the rows of one, questions in SQL; one level at a time."""
+"""The tab of tables: the list of tables, the rows of one, SQL queries; one level at a time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from textual.widget import Widget
 
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
+from inspector.query.presentation import Column, RecordTable, Tone
 from inspector.query.raw_database import WHOLE
 from inspector.query.run_reader import RunReader
-from inspector.query.view import RunView
+from inspector.query.view import RunView, Tab
 from inspector.text.measure import cell_width, clip
+from inspector.text.numbers import count
 from inspector.ui.clipboard import fit_to_copy
 from inspector.ui.content import Content, ContentLine, record_content
 from inspector.ui.glyphs import Glyphs
@@ -26,25 +28,53 @@ from inspector.ui.lines import LineWidget, gap, margin
 from inspector.ui.palette import Role
 from inspector.ui.panes.base import Copy, Pane
 from inspector.ui.panes.grid import Fixed, Grid
+from inspector.ui.panes.master_detail import RELOAD_DELAY, content_text
+from inspector.ui.panes.master_detail import ROWS as ROWS_TOPIC
 from inspector.ui.panes.queries import DatabaseQueries, RunQueries
-from inspector.ui.panes.record_columns import TABLES, Record
-from inspector.ui.panes.records import RecordList
+from inspector.ui.panes.records import Record, RecordList
 from inspector.ui.panes.sql import SqlField, SqlSession
-from inspector.ui.panes.table_rows import RowDetail, TableRows, as_text
+from inspector.ui.panes.table_rows import RowDetail, TableRows
 from inspector.ui.widgets.content_view import ContentView, TitledContent
 from inspector.ui.widgets.line_list import LineList
 
-WIDEST = 30
-"""Cells of the names, so that types stand below each other."""
+NAME_CELLS = 30
+"""The widest column of names."""
+NOT_IN_SPEC = "not in the spec"
 
 
-def facts_of(record: Record, glyphs: Glyphs) -> TitledContent:
-    """A table with its columns, each with its type and what else is declared of it."""
+def _undocumented(record: Record) -> str:
+    """What the runtime's specification does not have: the whole table, or some columns."""
+    if not record.get("documented"):
+        return "the whole table"
+    extra = record.get("extra_columns")
+    return ", ".join(map(str, extra)) if extra else ""
+
+
+def _row_count(record: Record) -> str:
+    """The number of rows; empty until the table is counted."""
+    number = record.get("rows")
+    return count(number) if isinstance(number, int) else ""
+
+
+TABLES = RecordTable(
+    (
+        Column("table", 20, "name", tone=Tone.TEXT, grows=True),
+        Column("kind", 6, "type", narrow=False),
+        Column("rows", 11, _row_count, tone=Tone.TEXT, right=True),
+        Column("columns", 7, "columns", right=True, narrow=False),
+        Column(NOT_IN_SPEC, 19, _undocumented, narrow=False),
+    ),
+    "name",
+)
+
+
+def table_content(record: Record, glyphs: Glyphs) -> TitledContent:
+    """The declared columns of a table, with types and constraints."""
     declared = record.get("declared") or [{"name": one} for one in record["columns"]]
     number = len(declared)
     facts = [str(record.get("type")), f"{number:,} {'column' if number == 1 else 'columns'}"]
     if not record.get("documented", True):
-        facts.append("beyond the document")
+        facts.append(NOT_IN_SPEC)
     extra = record.get("extra_columns") or ()
     lines = tuple(_lines(declared, extra, glyphs))
     return TitledContent(safe(str(record["name"]), glyphs), tuple(facts), Content(lines, "columns"))
@@ -54,7 +84,7 @@ def _lines(
     declared: Sequence[Mapping[str, Any]], extra: Sequence[str], glyphs: Glyphs
 ) -> Iterator[ContentLine]:
     names = [safe(str(one["name"]), glyphs) for one in declared]
-    wide = min(WIDEST, max(map(cell_width, names), default=0))
+    wide = min(NAME_CELLS, max(map(cell_width, names), default=0))
     for name, one in zip(names, declared, strict=True):
         told = " ".join(
             word
@@ -68,11 +98,11 @@ def _lines(
                     one.get("default") is not None,
                 ),
                 ("never read", one.get("withheld")),
-                ("beyond the document", one["name"] in extra),
+                (NOT_IN_SPEC, one["name"] in extra),
             )
             if holds and word
         )
-        shown = clip(name, WIDEST, ellipsis=glyphs.cut)
+        shown = clip(name, NAME_CELLS, ellipsis=glyphs.cut)
         yield ContentLine("", shown + " " * (wide - cell_width(shown) + 2), told)
 
 
@@ -109,30 +139,29 @@ class FactBar(LineWidget):
 
 
 class TableListLoader:
-    """Reads the list with the run's own reader, and counts rows with that of the database."""
+    """Reads the list with the run's reader, then counts rows table by table; `changed` is called."""
 
     def __init__(
         self,
         queries: RunQueries,
         database: DatabaseQueries,
         shown: RecordList,
-        told: Callable[[], None],
+        changed: Callable[[], None],
     ) -> None:
         self.records: tuple[Record, ...] = ()
         self._queries = queries
         self._database = database
         self._shown = shown
-        self._told = told
+        self._changed = changed
         self._absent: tuple[str, ...] = ()
         self._counts: dict[str, int | None] = {}
         self._trouble = ""
         self._read = False
 
-    def read(self) -> None:
+    async def load(self) -> None:
         """Reads the list."""
-        self._queries.ask("tables", _tables, self._take)
-
-    def _take(self, answer: tuple[Record, ...] | Unavailable) -> None:
+        self._counts.clear()
+        answer = await self._queries.ask(_tables)
         self._read = True
         if isinstance(answer, Unavailable):
             self._trouble = answer.reason
@@ -149,30 +178,26 @@ class TableListLoader:
     def _show(self) -> None:
         shown = ({**one, "rows": self._counts.get(str(one["name"]))} for one in self.records)
         self._shown.show(TABLES, tuple(shown))
-        self._told()
-
-    def outdated(self) -> None:
-        """There may be other rows."""
-        self._counts.clear()
+        self._changed()
 
     def count_next(self) -> None:
-        """Counts the rows of one table; `told` is called when that is done."""
+        """Counts the rows of the next table that has no count."""
         names = (str(one["name"]) for one in self.records)
         name = next((name for name in names if name not in self._counts), None)
         if name is None or self._database.waiting:
             return
+        self._database.start(self._count(name))
 
-        def take(answer: int | Unavailable | None) -> None:
-            self._counts[name] = answer if isinstance(answer, int) else None
-            self._show()
+    async def _count(self, name: str) -> None:
+        answer = await self._database.ask(lambda database: database.count_of(name))
+        self._counts[name] = answer if isinstance(answer, int) else None
+        self._show()
 
-        self._database.ask(lambda database: database.count_of(name), take)
-
-    def tell(self, bar: FactBar, view: ContentView, *, keep: bool) -> None:
-        """Says how many there are, which should be there, and how the selected one is made."""
+    def render_detail(self, bar: FactBar, view: ContentView, *, keep: bool) -> None:
+        """Shows how many tables there are, which are missing, and the selected one's columns."""
         glyphs, record, number = self._shown.ui.glyphs, self._shown.record, len(self.records)
         title = f"{number:,} {'table or view' if number == 1 else 'tables and views'}"
-        absent = f"documented, not in this database: {', '.join(self._absent)}"
+        absent = f"missing from this database: {', '.join(self._absent)}"
         bar.show(
             title if self.records else "",
             (safe(self._trouble, glyphs), Role.WARNING),
@@ -180,45 +205,43 @@ class TableListLoader:
         )
         if record is None:
             nothing = self._read and not self._trouble
-            view.tell(
+            view.show_content(
                 TitledContent("", (), None, "This database has no tables." if nothing else ""),
                 keep=False,
             )
         else:
-            view.tell(facts_of(record, glyphs), keep=keep)
+            view.show_content(table_content(record, glyphs), keep=keep)
 
 
 def _tables(reader: RunReader) -> tuple[Record, ...]:
     return tuple(reader.record("tables"))
 
 
-AGAIN = 0.5
-"""Seconds between two readings of the list while the run goes on."""
 LIST, ROWS, ANSWER = "-list", "-rows", "-answer"
 DETAIL = "-detail"
-"""The class of a pane that shows one row alone."""
+"""The class of the pane while it shows one row alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What answers on the three levels."""
+    """Made on mounting."""
 
     database: DatabaseQueries
     listed: TableListLoader
-    asked: SqlSession
+    sql: SqlSession
     detail: RowDetail
 
 
 class TablesPane(Pane):
-    """Three levels, one at a time: the tables, the rows of a table, the answer to a question."""
+    """Three levels, one at a time: the tables, the rows of a table, the answer of a query."""
 
-    def __init__(self, queries: RunQueries, run: Run) -> None:
+    def __init__(self, queries: RunQueries, run: Run, tab: Tab) -> None:
         super().__init__(queries, id="tables-pane")
         self.run = run
         self.level = LIST
         self.add_class(LIST)
-        self._outdated = True
-        self._again: Timer | None = None
+        self._stale = True
+        self._reload: Timer | None = None
         self._asks_when_ready = False
         self._made: _Parts | None = None
         self._table: TableRows | None = None
@@ -232,21 +255,22 @@ class TablesPane(Pane):
         yield ContentView(id="content")
 
     def on_mount(self) -> None:
-        """A thread of its own: what takes long here keeps no view of the run waiting."""
+        """Starts a thread of its own: a slow query must not delay views of the run."""
         database = DatabaseQueries(self.run.store.path, self.ui.clock, self)
         self._made = _Parts(
             database,
             TableListLoader(self.queries, database, self.tables, self._listed),
-            SqlSession(database, self.grid, self._answered, self.ui.glyphs),
-            RowDetail(database, self.grid, self.query_one(ContentView), self._told),
+            SqlSession(database, self.grid, self._sql_changed, self.ui.glyphs),
+            RowDetail(database, self.grid, self.query_one(ContentView), self._refresh),
         )
         self._arrange()
         if self._asks_when_ready:
             self.call_after_refresh(self.ask_sql)
 
-    def on_unmount(self) -> None:
-        """Private copies go."""
-        self._parts.database.stop()
+    async def on_unmount(self) -> None:
+        """Ends the thread, which removes private copies."""
+        if self._made is not None:
+            await self._made.database.close()
 
     @property
     def _parts(self) -> _Parts:
@@ -282,7 +306,7 @@ class TablesPane(Pane):
         if self.level == LIST:
             return (("enter", "its rows"), ("sql", "sql"), ("copy.value", "copy record"))
         if self.field.has_focus:
-            return (("enter", "ask"), ("back", "leave"))
+            return (("enter", "run"), ("back", "close"))
         if self.is_detail:
             return (("back", "back"), ("copy.value", "copy row"))
         return (
@@ -294,37 +318,35 @@ class TablesPane(Pane):
             ("copy.location", "copy location"),
         )
 
-    # What arrives
+    # Loading
 
-    def take(self, view: RunView) -> None:
-        """Another view: there may be other tables."""
-        self._outdated = True
-        if self.display and self._again is None:
-            self._again = self.set_timer(AGAIN, self._read)
+    def update(self, view: RunView) -> None:
+        """Reads the list again if the tab is in front, else when it is opened."""
+        self._stale = True
+        if self.display and self._reload is None:
+            self._reload = self.set_timer(RELOAD_DELAY, self._load)
 
     def opened(self) -> None:
-        """Reads the list if it may be another one."""
-        if self._outdated:
-            self._read()
+        """Reads the list if it may have changed."""
+        if self._stale:
+            self._load()
 
-    def _read(self) -> None:
-        self._again = None
-        self._outdated = False
-        self._parts.listed.outdated()
-        self._parts.listed.read()
+    def _load(self) -> None:
+        self._reload, self._stale = None, False
+        self.ask(ROWS_TOPIC, self._parts.listed.load())
 
     def _listed(self) -> None:
         self.field.know(self._parts.listed.names())
         if self.level == LIST:
-            self._tell(keep=True)
+            self._render_detail(keep=True)
             self._parts.listed.count_next()
 
-    def tick(self) -> None:
-        """Reads anew what was written; says how long a question takes already."""
+    def on_second(self) -> None:
+        """Reads again what was written; updates the duration of a running query."""
         if self.level == ROWS and self._table is not None:
-            self._table.look()
-        elif self.level == ANSWER and self._parts.asked.running:
-            self._tell(keep=True)
+            self._table.refresh()
+        elif self.level == ANSWER and self._parts.sql.running:
+            self._render_detail(keep=True)
 
     def _want(self, place: int) -> None:
         if self.level == ROWS and self._table is not None:
@@ -333,8 +355,8 @@ class TablesPane(Pane):
     # Levels
 
     def _go(self, level: str) -> None:
-        """Shows another level; what was asked on the one before is given up."""
-        self._parts.database.turn()
+        """Shows another level and drops the questions of the previous one."""
+        self._parts.database.drop()
         self.remove_class(LIST, ROWS, ANSWER, DETAIL)
         self.add_class(level)
         self.level = level
@@ -346,11 +368,6 @@ class TablesPane(Pane):
         self.tables.display = self.level == LIST
         self.grid.display = self.level != LIST and not alone
         self.field.display = self.level == ANSWER and not alone
-
-    def _show_hints(self) -> None:
-        show = getattr(self.screen, "show_hints", None)
-        if show is not None and self.display:
-            show()
 
     @property
     def is_detail(self) -> bool:
@@ -366,27 +383,27 @@ class TablesPane(Pane):
         """Shows the rows of a table."""
         self._go(ROWS)
         database, glyphs = self._parts.database, self.ui.glyphs
-        self._table = TableRows(name, database, self.grid, self._told, glyphs)
+        self._table = TableRows(name, database, self.grid, self._refresh, glyphs)
         self.grid.focus()
-        self._tell(keep=False)
+        self._render_detail(keep=False)
 
     def ask_sql(self) -> None:
-        """Opens the line for a question, as soon as there is one; or goes back to it."""
+        """Opens the SQL field, or focuses it."""
         if self._made is None:
             self._asks_when_ready = True
             return
         if self.level != ANSWER:
             table = self._table.name if self.level == ROWS and self._table else None
             self._go(ANSWER)
-            self._parts.asked.begin(self.field, table)
-            self._tell(keep=False)
+            self._parts.sql.begin(self.field, table)
+            self._render_detail(keep=False)
         self._show_detail(False)
         self.field.focus()
 
     def back(self) -> bool:
-        """Gives up a question, closes the row, or goes to the level around."""
-        if self._parts.asked.running:
-            self._parts.asked.cancel()
+        """Cancels a query, closes the row, or goes one level up."""
+        if self._parts.sql.running:
+            self._parts.sql.cancel()
         elif self.is_detail:
             self._show_detail(False)
         elif self.level == LIST:
@@ -400,7 +417,7 @@ class TablesPane(Pane):
             self._listed()
         return True
 
-    def enter(self) -> None:
+    def action_enter(self) -> None:
         """Opens a table, or the whole of a row."""
         if self.level == LIST:
             record = self.tables.record
@@ -411,69 +428,69 @@ class TablesPane(Pane):
             if self.level == ROWS and self._table is not None:
                 self._parts.detail.read_more(self._table, WHOLE)
 
-    def inward(self) -> None:
+    def action_inward(self) -> None:
         """A column further right."""
-        self.grid.turn(1)
+        self.grid.move_column(1)
 
-    def outward(self) -> None:
+    def action_outward(self) -> None:
         """A column further left."""
-        self.grid.turn(-1)
+        self.grid.move_column(-1)
 
     # The question
 
-    @on(SqlField.Left)
-    def _left(self, event: SqlField.Left) -> None:
+    @on(SqlField.Exited)
+    def _exited(self, event: SqlField.Exited) -> None:
         event.stop()
-        asked = self._parts.asked
+        session = self._parts.sql
         if event.key == "enter":
-            asked.ask(self.field, self.app)
-            self._tell(keep=False)
+            session.run(self.field, self.app)
+            self._render_detail(keep=False)
         elif event.key == "escape":
             self.back()
         elif event.key == "tab":
             if not self.field.complete() and self.grid.columns:
                 self.grid.focus()
         else:
-            asked.older(self.field, self.app, -1 if event.key == "up" else 1)
+            session.older(self.field, self.app, -1 if event.key == "up" else 1)
 
-    def _answered(self) -> None:
+    def _sql_changed(self) -> None:
         if self.level != ANSWER:
             return
         if self.grid.columns and len(self.grid.columns):
             self.grid.focus()
-        self._tell(keep=False)
+        self._render_detail(keep=False)
 
     # What is under the cursor
 
     def on_descendant_focus(self) -> None:
-        """What can be done depends on whether something is being typed."""
-        self._show_hints()
+        """The footer depends on whether the SQL field has the focus."""
+        self.hints_changed()
 
-    def _told(self) -> None:
-        self._tell(keep=True)
+    def _refresh(self) -> None:
+        self._render_detail(keep=True)
 
     @on(LineList.Moved)
     def _moved(self) -> None:
-        self._parts.detail.left()
-        self._tell(keep=False)
+        self._parts.detail.forget()
+        self._render_detail(keep=False)
 
     @on(Grid.Turned)
     def _turned(self) -> None:
-        self._tell(keep=True)
+        self._render_detail(keep=True)
 
-    def _tell(self, *, keep: bool) -> None:
+    def _render_detail(self, *, keep: bool) -> None:
         parts, bar = self._parts, self.query_one(FactBar)
         if self.level == LIST:
-            parts.listed.tell(bar, self.query_one(ContentView), keep=keep)
+            parts.listed.render_detail(bar, self.query_one(ContentView), keep=keep)
         elif self.level == ANSWER:
-            bar.show("", *parts.asked.facts())
-            parts.detail.tell(None, keep=keep, empty="")
+            bar.show("", *parts.sql.facts())
+            parts.detail.show_row(None, keep=keep, empty="")
         elif self._table is not None:
-            self._tell_table(self._table, bar)
-            empty = "It has no rows." if self._table.is_empty else ""
-            parts.detail.tell(self._table, keep=keep, empty=empty)
+            self._show_table_facts(self._table, bar)
+            empty = "No rows." if self._table.is_empty else ""
+            parts.detail.show_row(self._table, keep=keep, empty=empty)
 
-    def _tell_table(self, table: TableRows, bar: FactBar) -> None:
+    def _show_table_facts(self, table: TableRows, bar: FactBar) -> None:
         glyphs, many = self.ui.glyphs, len(self.grid.columns)
         bar.show(
             safe(table.name, glyphs),
@@ -492,14 +509,14 @@ class TablesPane(Pane):
         record = self.tables.record
         if record is None:
             return None
-        return Copy(as_text(record_content(dict(record))), "the record")
+        return Copy(content_text(record_content(dict(record))), "the record")
 
     def location_to_copy(self) -> Copy | None:
         """Database, table and row; of an answer the question."""
         row, table = self.grid.selected, self._table
         parts = [self.run.store.path]
         if self.level == ANSWER:
-            parts.append(self._parts.asked.sql)
+            parts.append(self._parts.sql.sql)
         elif self.level == ROWS and table is not None:
             parts += [f"table {table.name}", *([table.where(row)] if row is not None else [])]
         elif self.tables.record is not None:

@@ -15,9 +15,8 @@ from inspector.derive.axis import Span, span_of, use_times
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.model.status import ENDED
-from inspector.query.view import RunView, StepContext
+from inspector.query.view import RunView, StepContext, Tab
 from inspector.ui.clipboard import fit_to_copy
-from inspector.ui.command_screen import CommandScreen
 from inspector.ui.labels import kind_sign
 from inspector.ui.lines import NARROW
 from inspector.ui.palette import Role
@@ -29,16 +28,22 @@ from inspector.ui.panes.step_detail import Detail, StepDetail, location
 from inspector.ui.panes.timeline_list import Timeline
 from inspector.ui.widgets.line_list import LineList
 
-LOOK = 0.05
-"""Seconds on a step before its detail is read, so that scrolling reads nothing."""
+REST_DELAY = 0.05
+"""Seconds that the cursor rests on a step before its detail is read."""
 
-HELD = 0.09
-"""Seconds between two moves of the cursor that are one held key."""
+KEY_REPEAT = 0.09
+"""Two cursor moves closer than this (seconds) come from a held key."""
 
-AGAIN = 1.0
-"""Seconds between two readings of the same step while the run goes on around it."""
+REREAD_DELAY = 1.0
+"""Seconds until a step that is already shown is read again."""
 
 KEPT_CONTEXTS = 64
+
+CONTEXT = "context"
+"""The topic of the question for a step's detail."""
+
+ContextKey = tuple[int, int, str]
+"""Step, its last event (negative while travelling), status."""
 
 
 class TimelinePane(Pane):
@@ -51,19 +56,19 @@ class TimelinePane(Pane):
         ("travel.back", "travel"),
         ("copy.value", "copy"),
         ("resume", "resume…"),
-        ("raw", "raw row"),
+        ("raw", "database row"),
     )
-    FEWER: ClassVar[tuple[tuple[str, str], ...]] = (
+    NARROW_HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
         ("enter", "fold"),
         ("failure.next", "failures"),
         ("travel.back", "travel"),
         ("resume", "resume…"),
     )
-    ALONE: ClassVar[tuple[tuple[str, str], ...]] = (
+    ALONE_HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
         ("back", "all steps"),
         ("failure.next", "failures"),
         ("copy.value", "copy"),
-        ("raw", "raw row"),
+        ("raw", "database row"),
     )
     """The footer while the detail stands alone."""
     WIDE = 100
@@ -71,7 +76,7 @@ class TimelinePane(Pane):
     class AxisChanged(Message):
         """The axis is time now, or the order of events."""
 
-    def __init__(self, queries: RunQueries, run: Run) -> None:
+    def __init__(self, queries: RunQueries, run: Run, tab: Tab) -> None:
         super().__init__(queries, id="timeline-pane")
         self.run = run
         self.view: RunView | None = None
@@ -81,10 +86,10 @@ class TimelinePane(Pane):
         self.by_order: bool | None = None
         """Whether the axis is the order of events; None = whichever says more."""
         self.show_idle = False
-        self._contexts: dict[tuple[int, int, str], StepContext | Unavailable] = {}
-        self._look: Timer | None = None
-        self._looking_at: int | None = None
-        self._looked_at = -HELD
+        self._contexts: dict[ContextKey, StepContext | Unavailable] = {}
+        self._rest: Timer | None = None
+        self._pending_step: int | None = None
+        self._moved_at = -KEY_REPEAT
         self._span_until = 0
 
     def compose(self) -> ComposeResult:
@@ -120,11 +125,11 @@ class TimelinePane(Pane):
     def hints(self, width: int) -> tuple[tuple[str, str], ...]:
         """What fits: below 60 columns Enter opens the detail."""
         if self.has_class("-detail"):
-            return self.ALONE
+            return self.ALONE_HINTS
         if width < NARROW:
             return (("enter", "detail"), ("failure.next.alone", "failure"))
         if width < self.WIDE:
-            return self.FEWER
+            return self.NARROW_HINTS
         hints = list(self.HINTS)
         if self.timed:
             idle = "cut idle" if self.show_idle else "show idle"
@@ -133,15 +138,15 @@ class TimelinePane(Pane):
 
     # What arrives
 
-    def take(self, view: RunView) -> None:
+    def update(self, view: RunView) -> None:
         """Shows a view; the newest one gives the axis."""
         if self.view is not None and self.view.partial:
             self.live = None
         self.view = view
         if not view.travelling or self.live is None:
             self.live = view
-        self.timeline.take(view, self._span())
-        self._look_again()
+        self.timeline.update(view, self._span())
+        self._refresh_detail()
 
     def _span(self) -> Span | None:
         """The time to show; None = the order of events."""
@@ -158,21 +163,21 @@ class TimelinePane(Pane):
         self._span_until = span.stop + span.busy
         return span.steady()
 
-    def tick(self) -> None:
+    def on_second(self) -> None:
         """What is open has grown older; the axis follows when its span has doubled."""
-        self.detail.tick()
+        self.detail.on_second()
         live = self.live
         if live is None or not self.timed or live.run.status in ENDED or self.paused:
             return
         if self.ui.clock() > self._span_until and self.view is not None:
-            self.timeline.take(self.view, self._span())
+            self.timeline.update(self.view, self._span())
         else:
             self.timeline.rearrange()
 
     def redraw(self) -> None:
         """Another zone or theme."""
         self.timeline.rearrange()
-        self._tell()
+        self._render_detail()
 
     @on(Timeline.Arranged)
     def _arranged(self) -> None:
@@ -208,49 +213,49 @@ class TimelinePane(Pane):
 
     @on(LineList.Moved)
     def _moved(self) -> None:
-        self._look_again()
+        self._refresh_detail()
 
-    def _look_again(self) -> None:
+    def _refresh_detail(self) -> None:
         """Tells what is known of the step at once, and reads the rest.
 
         While a key is held down the detail waits until it is let go.
         """
         now = monotonic()
-        held, self._looked_at = now - self._looked_at < HELD, now
+        held, self._moved_at = now - self._moved_at < KEY_REPEAT, now
         step = self._step()
-        if held and step != self._looking_at:
-            if self._look is not None:
-                self._look.stop()
-            self._looking_at = step
-            self._look = self.set_timer(HELD, self._let_go)
+        if held and step != self._pending_step:
+            if self._rest is not None:
+                self._rest.stop()
+            self._pending_step = step
+            self._rest = self.set_timer(KEY_REPEAT, self._key_released)
             return
-        known = self._tell()
-        if self._look is not None:
-            if known and step == self._looking_at:
+        known = self._render_detail()
+        if self._rest is not None:
+            if known and step == self._pending_step:
                 # What is about to be read again need not wait for the run to be silent.
                 return
-            self._look.stop()
-        self._looking_at = step
-        self._look = self.set_timer(AGAIN if known else LOOK, self._ask)
+            self._rest.stop()
+        self._pending_step = step
+        self._rest = self.set_timer(REREAD_DELAY if known else REST_DELAY, self._read_context)
 
-    def _let_go(self) -> None:
+    def _key_released(self) -> None:
         """The cursor came to rest after a key was held down."""
-        self._look, self._looking_at = None, None
-        self._looked_at -= HELD
-        self._look_again()
+        self._rest, self._pending_step = None, None
+        self._moved_at -= KEY_REPEAT
+        self._refresh_detail()
 
-    def _key(self, step: int) -> tuple[int, int, str]:
+    def _key(self, step: int) -> ContextKey:
         assert self.view is not None
         steps = self.view.steps
         last = -self.view.events if self.view.travelling else steps.span_last[step]
         return (step, last, steps.status_of(step).value)
 
-    def _tell(self) -> bool:
+    def _render_detail(self) -> bool:
         """Fills the detail with what is known; whether everything is."""
         timeline, view = self.timeline, self.view
         step = self._step()
         if view is None or step is None:
-            self.detail.tell(None)
+            self.detail.show_step(None)
             return True
         context = self._contexts.get(self._key(step))
         found = context if isinstance(context, StepContext) else None
@@ -259,7 +264,7 @@ class TimelinePane(Pane):
             described = found.step
         picture = timeline.picture(timeline.cursor)
         then = values_of_then(found, view, self.ui.clock()) if found else None
-        self.detail.tell(
+        self.detail.show_step(
             StepDetail(
                 kind_sign(described.kind, self.ui.glyphs),
                 picture.label,
@@ -281,25 +286,24 @@ class TimelinePane(Pane):
             return None
         return timeline.index.status_source(timeline.step)
 
-    def _ask(self) -> None:
-        self._look = None
+    def _read_context(self) -> None:
+        self._rest = None
         step = self._step()
         if step is None or self.view is None or self.view.partial:
             return
-        key = self._key(step)
-
-        def take(answer: StepContext | Unavailable) -> None:
-            if len(self._contexts) >= KEPT_CONTEXTS:
-                del self._contexts[next(iter(self._contexts))]
-            self._contexts[key] = answer
-            self._tell()
-
         at = self.view.events if self.view.travelling else None
-        self.queries.ask("context", lambda reader: context_at(reader, step, at), take)
+        self.ask(CONTEXT, self._load_context(step, self._key(step), at))
+
+    async def _load_context(self, step: int, key: ContextKey, at: int | None) -> None:
+        answer = await self.queries.ask(lambda reader: context_at(reader, step, at))
+        if len(self._contexts) >= KEPT_CONTEXTS:
+            del self._contexts[next(iter(self._contexts))]
+        self._contexts[key] = answer
+        self._render_detail()
 
     # What can be done
 
-    def enter(self) -> None:
+    def action_enter(self) -> None:
         """Folds or unfolds, or goes to the run that a step stands for; in one pane, the detail."""
         timeline = self.timeline
         if self.screen.size.width < NARROW:
@@ -310,7 +314,7 @@ class TimelinePane(Pane):
     def _show_detail(self, shown: bool) -> None:
         self.set_class(shown, "-detail")
         (self.detail if shown else self.timeline).focus()
-        self._hints_changed()
+        self.hints_changed()
 
     def back(self) -> bool:
         """From one part to all."""
@@ -318,27 +322,23 @@ class TimelinePane(Pane):
             return False
         self.remove_class("-detail", "-zoomed")
         self.timeline.focus()
-        self._hints_changed()
+        self.hints_changed()
         return True
 
-    def zoom(self) -> None:
+    def action_zoom(self) -> None:
         """The focused one of timeline and detail alone, or both."""
         if self.has_class("-zoomed"):
             self.remove_class("-detail", "-zoomed")
         else:
             self.set_class(self.detail.has_focus, "-detail")
             self.add_class("-zoomed")
-        self._hints_changed()
+        self.hints_changed()
 
-    def _hints_changed(self) -> None:
-        if isinstance(self.screen, CommandScreen):
-            self.screen.show_hints()
-
-    def inward(self) -> None:
+    def action_inward(self) -> None:
         """Unfolds, or goes inside."""
         self.timeline.inward()
 
-    def outward(self) -> None:
+    def action_outward(self) -> None:
         """Folds, or goes to the step around."""
         self.timeline.outward()
 
@@ -354,7 +354,7 @@ class TimelinePane(Pane):
 
     def _take_axis(self) -> None:
         if self.view is not None:
-            self.timeline.take(self.view, self._span())
+            self.timeline.update(self.view, self._span())
             self.post_message(self.AxisChanged())
 
     @property

@@ -149,7 +149,7 @@ class Timeline(LineList):
 
     # What arrives
 
-    def take(self, view: RunView, span: Span | None) -> None:
+    def update(self, view: RunView, span: Span | None) -> None:
         """Shows a view of the run; `span` is the time to show, None the order of events.
 
         A view with very many new steps is taken in by portions, and what was shown stays until
@@ -326,14 +326,14 @@ class Timeline(LineList):
     def _stand_on(self, row: int) -> None:
         self.step = self.index.step_at(row) if 0 <= row < self.row_count else -1
 
-    def move_to(self, row: int, *, tell: bool = True) -> None:
+    def move_to(self, row: int, *, notify: bool = True) -> None:
         """Puts the cursor on a row; from then on it stays with that row's step."""
         if not 0 <= row < self.row_count:
             return
         if row != self.cursor:
             self._stand_on(row)
             self.tailing = self._is_live(self.step)
-        super().move_to(row, tell=tell)
+        super().move_to(row, notify=notify)
 
     def go_to(self, step: int) -> None:
         """Puts the cursor on a step, unfolding whatever hides it."""

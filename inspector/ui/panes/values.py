@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -10,8 +10,6 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.strip import Strip
-from textual.timer import Timer
-from textual.widget import Widget
 
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
@@ -19,18 +17,18 @@ from inspector.model.value import WHEN_UNKNOWN, Then, Value
 from inspector.query.attached import problem_of
 from inspector.query.registry import presentation_of
 from inspector.query.run_reader import RunReader
-from inspector.query.view import RunView, ValueList
+from inspector.query.view import Tab, ValueList
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import NOT_RECORDED, SIZE_CELLS, count, size
 from inspector.ui.clipboard import fit_to_copy
-from inspector.ui.command_screen import CommandScreen
 from inspector.ui.content import Content, content_of
 from inspector.ui.glyphs import Glyphs
 from inspector.ui.labels import one_line, safe, size_of, verdict
 from inspector.ui.lines import NARROW, Line, margin
 from inspector.ui.loaded_value import LoadedValue, ValueKey, key_of, load_value
 from inspector.ui.palette import Ground, Role
-from inspector.ui.panes.base import Copy, Pane
+from inspector.ui.panes.base import Copy
+from inspector.ui.panes.master_detail import MasterDetailPane
 from inspector.ui.panes.position import Position, values_of
 from inspector.ui.panes.queries import RunQueries
 from inspector.ui.widgets.content_view import ContentView, TitledContent
@@ -189,7 +187,7 @@ class ValuesList(LineList):
         if value.superseded and not older:
             note = f"{value.superseded:,} superseded"
         if value.then is Then.UNKNOWN:
-            note = "when not told"
+            note = "write time unknown"
         end = line.width - margin(line.width)
         room = end - column - (cell_width(note) + 2 if note else 0)
         origin = safe(value.source_statement or NOT_RECORDED, glyphs)
@@ -202,64 +200,59 @@ def scope_text(scope: str, glyphs: Glyphs) -> str:
     return f"frame {scope}" if scope.isdigit() else safe(scope, glyphs)
 
 
-AGAIN = 0.5
-"""Seconds between two readings of all values while the run goes on."""
-
-READ_AT_ONCE = 65_536
-"""Bytes up to which a content is shown unasked."""
+MAX_EAGER = 65_536
+"""Bytes up to which a value is shown without Enter."""
 
 SHOWN_BYTES = 2_000_000
-"""Bytes of a content that are read to be shown."""
+"""Bytes of a value that are read to be shown."""
+
+WHOLE = "whole"
+"""The topic of the question for one value."""
 
 
-class ValuesPane(Pane):
-    """A table above, the content below."""
+class ValuesPane(MasterDetailPane):
+    """All values above, the content of the selected one below."""
 
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
         ("enter", "whole value"),
         ("outward", "scope"),
         ("copy.value", "copy value"),
         ("pager", "pager"),
-        ("form", "as it stands"),
+        ("form", "raw"),
         ("find", "filter"),
         ("save", "save"),
         ("zoom", "zoom"),
         ("copy.location", "copy location"),
-        ("raw", "raw row"),
+        ("raw", "database row"),
         ("versions", "older rows"),
         ("step-of", "its step"),
     )
-
-    ALONE: ClassVar[tuple[tuple[str, str], ...]] = (
+    ALONE_HINTS: ClassVar[tuple[tuple[str, str], ...] | None] = (
         ("back", "all values"),
         ("pager", "pager"),
-        ("form", "as it stands"),
+        ("form", "raw"),
         ("save", "save"),
         ("copy.value", "copy value"),
         ("copy.location", "copy location"),
     )
-    """The footer while one value stands alone."""
-
     HAS_VERSIONS: ClassVar[bool] = True
 
-    def __init__(self, queries: RunQueries, run: Run) -> None:
+    def __init__(self, queries: RunQueries, run: Run, tab: Tab) -> None:
         super().__init__(queries, id="values-pane")
-        self._older = False
         self.run = run
+        self.note = ""
+        self._older = False
         self._all: ValueList | None = None
         self._shown: ValueList | None = None
         self._scope: str | None = None
-        self._reason = ""
         self._contents: dict[ValueKey, Content] = {}
-        self._held: dict[ValueKey, LoadedValue] = {}
+        self._loaded: dict[ValueKey, LoadedValue] = {}
         self._reasons: dict[ValueKey, str] = {}
-        self._again: Timer | None = None
-        self._outdated = True
         self._position: Position | None = None
 
     def compose(self) -> ComposeResult:
         """The filter, the table, the content."""
-        field = PromptInput("/", "esc leaves", id="find")
+        field = PromptInput("/", "Esc close", id="find")
         field.display = False
         yield field
         yield ValuesList()
@@ -270,103 +263,72 @@ class ValuesPane(Pane):
         """The table."""
         return self.query_one(ValuesList)
 
-    @property
-    def main(self) -> Widget:
-        """The table."""
-        return self.list
+    # Loading
 
-    def hints(self, width: int) -> tuple[tuple[str, str], ...]:
-        """The footer: of the table, or of the value that stands alone."""
-        return self.ALONE if self.has_class("-alone") else self.HINTS
-
-    # What arrives
-
-    def take(self, view: RunView) -> None:
-        """Another view: the values may be others; they are read again when the tab is seen."""
-        self._outdated = True
-        if self.display and self._again is None:
-            self._again = self.set_timer(AGAIN, self._read)
-
-    def opened(self) -> None:
-        """Reads the values if they are not known or may be others."""
-        if self._outdated:
-            self._read()
-
-    def stand(self, point: Position | None) -> None:
-        """Shows the values as they were there, as its frame resolves them; None = as of now."""
-        if point == self._position:
+    def seek(self, position: Position | None) -> None:
+        """Shows the values at a position, as its frame resolves them; None = as of now."""
+        if position == self._position:
             return
-        self._position, self._outdated = point, True
-        self._scope = None if point is None else point.frame
+        self._position, self._stale = position, True
+        self._scope = None if position is None else position.frame
         if self.display and self.ready:
-            self._read()
+            self.reload()
 
-    def _read(self) -> None:
-        self._again = None
-        self._outdated = False
-        scope, older, point = self._scope, self._older, self._position
+    async def load(self) -> None:
+        """Reads all values, and those of the chosen scope."""
+        scope, older, position = self._scope, self._older, self._position
+        answer = await self.queries.ask(
+            lambda reader: values_of(reader, scope, position, older=older)
+        )
+        if isinstance(answer, Unavailable):
+            self.note = answer.reason
+        else:
+            self.note = ""
+            self._all, self._shown = answer
+        self._filter()
 
-        def question(reader: RunReader) -> tuple[ValueList, ValueList]:
-            return values_of(reader, scope, point, older=older)
-
-        def take(answer: tuple[ValueList, ValueList] | Unavailable) -> None:
-            if isinstance(answer, Unavailable):
-                self._reason = answer.reason
-            else:
-                self._reason = ""
-                self._all, self._shown = answer
-            self._show()
-
-        self.queries.ask("values", question, take)
-
-    def _show(self) -> None:
+    def _filter(self) -> None:
+        """Lists the values that match the filter."""
         words = self.query_one(PromptInput).value.lower().split()
         values = self._shown.values if self._shown is not None else ()
         kept = [value for value in values if _matches(value, words)]
-        told = ""
+        title = ""
         if self._scope is not None:
-            told = f"seen from {scope_text(self._scope, self.ui.glyphs)}"
+            title = f"seen from {scope_text(self._scope, self.ui.glyphs)}"
         if self._position is not None:
-            told = f"at event {self._position.event:,}"
+            title = f"at event {self._position.event:,}"
             if self._scope is not None:
-                told += f", in {scope_text(self._scope, self.ui.glyphs)}"
+                title += f", in {scope_text(self._scope, self.ui.glyphs)}"
         if words:
-            told = f"{told}  {len(kept):,} of {len(values):,}".strip()
-        self.list.show(kept, told)
-        self._tell()
+            title = f"{title}  {len(kept):,} of {len(values):,}".strip()
+        self.list.show(kept, title)
+        self.render_detail(keep=True)
 
-    # The content
+    # The selected value
 
-    @on(LineList.Moved)
-    def _moved(self) -> None:
-        self._tell(keep=False)
-
-    def _tell(self, *, keep: bool = True) -> None:
-        value = self.list.value
-        view = self.query_one(ContentView)
+    def render_detail(self, *, keep: bool) -> None:
+        """Shows the content, or what Enter would read."""
+        value, view = self.list.value, self.query_one(ContentView)
         if value is None:
-            nothing = "No value is recorded here."
+            nothing = "No values recorded."
             if self._position is not None:
-                nothing = f"No value was written by event {self._position.event:,}."
-            empty = self._reason or ("" if self._shown is None else nothing)
-            view.tell(
-                TitledContent("", (), None, safe(empty, self.ui.glyphs)) if empty else None,
-                keep=False,
-            )
+                nothing = f"No values written by event {self._position.event:,}."
+            empty = self.safe_note() or ("" if self._shown is None else nothing)
+            view.show_content(TitledContent("", (), None, empty) if empty else None, keep=False)
             return
         content = self._contents.get(key_of(value))
-        if content is None and _is_here(value):
-            content = _content_here(value.name, value.value or "", value.type)
-        note = self._note(value, content)
-        view.tell(TitledContent(*self._title(value, content), content, note), keep=keep)
+        if content is None and _is_inline(value):
+            content = _inline_content(value.name, value.value or "", value.type)
+        note = self._content_note(value, content)
+        view.show_content(TitledContent(*self._title(value, content), content, note), keep=keep)
 
-    def _note(self, value: Value, content: Content | None) -> str:
-        """What stands below a content that is not whole, or instead of one."""
+    def _content_note(self, value: Value, content: Content | None) -> str:
+        """The line below a content that is cut, or instead of one."""
         keys, key = self.ui.keys, key_of(value)
         if content is not None and content.cut:
             return (
-                f"the rest is left out here: {keys.shown('pager')} opens more of it, "
-                f"{keys.shown('save')} saves it"
+                f"Preview ends here · {keys.shown('pager')} opens more, "
+                f"{keys.shown('save')} saves the whole value"
             )
         if key in self._contents or (content is not None and value.attachment is None):
             return ""
@@ -377,9 +339,9 @@ class ValuesPane(Pane):
         if value.attachment is not None:
             word, role = verdict(value.attachment)
             path = safe(value.attachment.path, self.ui.glyphs)
-            told = enter if role is Role.SUCCESS else problem_of(value.attachment.verdict)
-            parts = (path, word if role is Role.SUCCESS else "", told)
-            return "   ".join(part for part in parts if part)
+            readable = role is Role.SUCCESS
+            problem = enter if readable else problem_of(value.attachment.verdict)
+            return "   ".join(part for part in (path, word if readable else "", problem) if part)
         return "" if value.type == "null" else f"{size(value.size)}: {enter}"
 
     def _title(self, value: Value, content: Content | None) -> tuple[str, tuple[str, ...]]:
@@ -387,8 +349,8 @@ class ValuesPane(Pane):
         facts = [scope_text(value.scope, glyphs)]
         if value.kind:
             facts.append(safe(value.kind, glyphs))
-        held = size_of(value)
-        facts.append(f"{count(held)} B" if held is not None else NOT_RECORDED)
+        total = size_of(value)
+        facts.append(f"{count(total)} B" if total is not None else NOT_RECORDED)
         facts.append(content.kind if content is not None else value.type)
         if content is not None and content.is_image:
             facts.append(f"{self.ui.keys.shown('picture')} shows it")
@@ -401,89 +363,70 @@ class ValuesPane(Pane):
             facts.append(note)
         return safe(value.name or NOT_RECORDED, glyphs), tuple(facts)
 
-    def enter(self) -> None:
-        """Reads the whole content, however long; where there is no room for both, it is alone."""
+    def action_enter(self) -> None:
+        """Reads the whole value; shows it alone where list and content do not both fit."""
         value = self.list.value
         if value is not None:
-            self._whole(value)
+            self.ask(WHOLE, self._load_whole(value))
             if not self.query_one(ContentView).display:
-                self._alone(True)
+                self.show_alone(True)
 
-    def zoom(self) -> None:
-        """The content alone, or the table with it."""
-        self._alone(not self.has_class("-alone"))
-
-    def _alone(self, alone: bool) -> None:
-        self.set_class(alone, "-alone")
-        if isinstance(self.screen, CommandScreen):
-            self.screen.show_hints()
-        (self.query_one(ContentView) if alone else self.list).focus()
-
-    def _whole(self, value: Value) -> None:
+    async def _load_whole(self, value: Value) -> None:
         key, scope = key_of(value), self._scope
         kind = "attachment" if value.attachment is not None else value.type
 
         def question(reader: RunReader) -> tuple[LoadedValue, Content] | str:
-            held = load_value(reader, value, scope, SHOWN_BYTES)
-            return held if isinstance(held, str) else (held, held.content(kind))
+            loaded = load_value(reader, value, scope, SHOWN_BYTES)
+            return loaded if isinstance(loaded, str) else (loaded, loaded.content(kind))
 
-        def take(answer: tuple[LoadedValue, Content] | Unavailable | str) -> None:
-            if isinstance(answer, tuple):
-                self._held = {key: answer[0]}
-                self._contents = {key: answer[1]}
-            else:
-                reason = answer.reason if isinstance(answer, Unavailable) else answer
-                self._reasons = {key: safe(reason, self.ui.glyphs)}
-            self._tell()
+        answer = await self.queries.ask(question)
+        if isinstance(answer, tuple):
+            self._loaded = {key: answer[0]}
+            self._contents = {key: answer[1]}
+        else:
+            reason = answer.reason if isinstance(answer, Unavailable) else answer
+            self._reasons = {key: safe(reason, self.ui.glyphs)}
+        self.render_detail(keep=True)
 
-        self.queries.ask("whole", question, take)
-
-    def hold(self, most: int, take: Callable[[LoadedValue | str], None]) -> None:
-        """Reads what the value holds, as far as it is wanted."""
+    async def load_value(self, limit: int) -> LoadedValue | str:
+        """Reads the selected value, at most `limit` bytes."""
         value, scope = self.list.value, self._scope
         if value is None:
-            take("There is no value here.")
-            return
-
-        def question(reader: RunReader) -> LoadedValue | str:
-            return load_value(reader, value, scope, most)
-
-        def answer(held: LoadedValue | Unavailable | str) -> None:
-            take(held.reason if isinstance(held, Unavailable) else held)
-
-        self.queries.ask("hold", question, answer)
+            return "No value is selected."
+        loaded = await self.queries.ask(lambda reader: load_value(reader, value, scope, limit))
+        return loaded.reason if isinstance(loaded, Unavailable) else loaded
 
     def file_name(self) -> str:
         """The name of the value."""
         value = self.list.value
         return safe(value.name, self.ui.glyphs) if value is not None and value.name else "value"
 
-    # What can be done
+    # Commands
 
-    def versions(self) -> None:
-        """Older rows below the newest of each value, or only the newest."""
+    def action_versions(self) -> None:
+        """Shows or hides older rows."""
         self._older = not self._older
-        self._read()
+        self.reload()
 
-    def inward(self) -> None:
-        """The next scope: how a frame resolves the names."""
-        self._turn(1)
+    def action_inward(self) -> None:
+        """Shows the names as the next scope resolves them."""
+        self._change_scope(1)
 
-    def outward(self) -> None:
-        """The scope before; first of all, every scope."""
-        self._turn(-1)
+    def action_outward(self) -> None:
+        """The previous scope; the first is every scope."""
+        self._change_scope(-1)
 
-    def _turn(self, by: int) -> None:
+    def _change_scope(self, by: int) -> None:
         scopes: list[str | None] = [None]
         for value in self._all.values if self._all is not None else ():
             if value.scope not in scopes:
                 scopes.append(value.scope)
         at = scopes.index(self._scope) if self._scope in scopes else 0
         self._scope = scopes[min(max(at + by, 0), len(scopes) - 1)]
-        self._read()
+        self.reload()
 
-    def find(self) -> None:
-        """Opens the filter above the table, where nothing moves for it."""
+    def action_find(self) -> None:
+        """Opens the filter in the empty row above the table."""
         field = self.query_one(PromptInput)
         field.display = True
         self.add_class("-finding")
@@ -491,18 +434,17 @@ class ValuesPane(Pane):
 
     @on(PromptInput.Changed)
     def _typed(self) -> None:
-        self._show()
+        self._filter()
 
-    @on(PromptInput.Left)
-    def _left(self, event: PromptInput.Left) -> None:
+    @on(PromptInput.Exited)
+    def _exited(self, event: PromptInput.Exited) -> None:
         if event.key == "escape":
             self.back()
         self.list.focus()
 
     def back(self) -> bool:
-        """Leaves the content, then the filter."""
-        if self.has_class("-alone"):
-            self._alone(False)
+        """Closes the content, then the filter."""
+        if super().back():
             return True
         field = self.query_one(PromptInput)
         if not field.display:
@@ -511,7 +453,7 @@ class ValuesPane(Pane):
         field.display = False
         self.remove_class("-finding")
         self.list.focus()
-        self._show()
+        self._filter()
         return True
 
     def statement(self) -> str | None:
@@ -520,21 +462,21 @@ class ValuesPane(Pane):
         return value.source_statement if value is not None else None
 
     def value_to_copy(self) -> Copy | None:
-        """The whole content, as far as it was read."""
+        """The content, as much of it as was read."""
         value = self.list.value
         if value is None:
             return None
-        held = self._held.get(key_of(value))
-        text = value.value if held is None else held.text
-        whole = text is not None and (held is None or not held.cut)
+        loaded = self._loaded.get(key_of(value))
+        text = value.value if loaded is None else loaded.text
+        whole = text is not None and (loaded is None or not loaded.cut)
         name, keys = safe(value.name or "value", self.ui.glyphs), self.ui.keys
         what = name if whole else f"the beginning of {name} ({keys.shown('save')} saves all of it)"
-        if held is None and value.attachment is not None:
-            what = f"what stands for the file of {name} ({keys.shown('enter')} reads the file)"
+        if loaded is None and value.attachment is not None:
+            what = f"the recorded preview of {name} ({keys.shown('enter')} reads the file)"
         return Copy(fit_to_copy(value.name, value.preview if text is None else text), what)
 
     def location_to_copy(self) -> Copy | None:
-        """Store, run, name, scope and row; of an attachment its path as well."""
+        """Store, run, name, scope and row; the path of an attachment."""
         value = self.list.value
         if value is None:
             return None
@@ -545,20 +487,16 @@ class ValuesPane(Pane):
             parts.append(value.attachment.path)
         return Copy(fit_to_copy(None, "  ".join(parts)), "the location")
 
-    def redraw(self) -> None:
-        """Another zone or theme."""
-        self.list.repaint()
 
-
-def _is_here(value: Value) -> bool:
-    """Whether the row holds something that is shown unasked; a file is not read for that."""
-    if value.value is None or value.size > READ_AT_ONCE:
+def _is_inline(value: Value) -> bool:
+    """Whether the row itself holds enough to show without reading a file."""
+    if value.value is None or value.size > MAX_EAGER:
         return False
     return value.attachment is None or bool(value.value)
 
 
-_content_here = lru_cache(maxsize=32)(content_of)
-"""The cursor comes back, and the list is read again and again, while values stay."""
+_inline_content = lru_cache(maxsize=32)(content_of)
+"""The cursor returns to values, and the list is loaded again while they stay the same."""
 
 
 def _matches(value: Value, words: list[str]) -> bool:

@@ -37,6 +37,10 @@ MOST_WARNED = 2
 ADDING_UP = f"Adding up the newest {LIMIT} runs."
 
 
+SESSION = "session"
+"""The topic of the question for the session."""
+
+
 class Summary(LineWidget):
     """How many runs, in which units, what misleads; then the names of the halves."""
 
@@ -162,7 +166,7 @@ class PnlBody(Container):
         self._looks = self.set_interval(SHOWN_AFTER, self._look)
         if self._book is None:
             self._told = ADDING_UP
-        self._queries.ask("session", lambda reader: read_book(reader, run, clock, wait), self._take)
+        self.run_worker(self._load(run, clock, wait), group=SESSION, exclusive=True)
 
     def _look(self) -> None:
         """Says how far the reading is, where that is worth a line."""
@@ -184,7 +188,7 @@ class PnlBody(Container):
         if self._wait is not None:
             far = f" at {self._wait.words}" if self._wait.words else ""
             self._told = f"The reading was stopped{far}; enter reads again."
-            self._queries.forget("session")
+            self.workers.cancel_group(self, SESSION)
         self._end_wait()
         if waited:
             self.show()
@@ -206,7 +210,8 @@ class PnlBody(Container):
         """Nobody waits any more."""
         self._end_wait()
 
-    def _take(self, answer: Book | Unavailable | None) -> None:
+    async def _load(self, run: Run, clock: Clock, wait: Wait) -> None:
+        answer = await self._queries.ask(lambda reader: read_book(reader, run, clock, wait))
         self._end_wait()
         if answer is None:
             self._told = "This run's runtime adds up no money."

@@ -9,7 +9,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from inspector.model.run import Run
-from inspector.query.view import RunView
+from inspector.query.view import RunView, Tab
 from inspector.ui.panes.base import Copy, Pane
 from inspector.ui.panes.queries import RunQueries
 from inspector.ui.pnl.body import PnlBody, is_other
@@ -31,7 +31,7 @@ class PnlPane(Pane):
         ("copy.value", "copy"),
     )
 
-    def __init__(self, queries: RunQueries, run: Run) -> None:
+    def __init__(self, queries: RunQueries, run: Run, tab: Tab) -> None:
         super().__init__(queries, id="pnl-pane")
         self._run = run
         self._view: RunView | None = None
@@ -52,7 +52,7 @@ class PnlPane(Pane):
         """The assets."""
         return self.body.assets
 
-    def take(self, view: RunView) -> None:
+    def update(self, view: RunView) -> None:
         """Another view: the session may be another one."""
         if not is_other(self._view, view):
             return
@@ -78,26 +78,26 @@ class PnlPane(Pane):
         """Ends a reading that somebody waits for."""
         return self.body.stop_reading()
 
-    def next_view(self) -> None:
+    def action_pnl_view(self) -> None:
         """The next way to look at it."""
         self.body.next_view()
 
-    def change_units(self) -> None:
+    def action_pnl_units(self) -> None:
         """Base units, or decimals."""
         self.body.change_units()
 
-    def enter(self) -> None:
+    def action_enter(self) -> None:
         """Opens the run of the marked bar; reads again what was stopped."""
         if self.body.book is None and not self.body.waits:
             self.body.read()
             return
         open_run_of(self, self._run, self.body.run_id)
 
-    def inward(self) -> None:
+    def action_inward(self) -> None:
         """The run after."""
         self.body.move_run(1)
 
-    def outward(self) -> None:
+    def action_outward(self) -> None:
         """The run before."""
         self.body.move_run(-1)
 

@@ -13,7 +13,7 @@ from inspector.query.view import RunView
 from inspector.ui.clipboard import copy
 from inspector.ui.command_screen import CommandScreen
 from inspector.ui.palette import Role
-from inspector.ui.panes.queries import Answered, RunQueries
+from inspector.ui.panes.queries import RunQueries
 from inspector.ui.pnl.body import PnlBody, is_other
 from inspector.ui.pnl.commands import PNL, why_no_units
 from inspector.ui.pnl.opening import open_run_of
@@ -38,7 +38,7 @@ class PnlScreen(CommandScreen):
         super().__init__()
         self._feed = feed
         self._run = run
-        self._queries = RunQueries(feed, run.key, self)
+        self._queries = RunQueries(feed, run.key)
         self._view: RunView | None = None
 
     @property
@@ -95,11 +95,6 @@ class PnlScreen(CommandScreen):
         clock = clock_face(self._view.as_of if self._view is not None else None, self.ui.zone)
         for header in self.query(Header):
             header.show(wide, narrow, right=f"as of {clock}" if clock else "", right_narrow=clock)
-
-    @on(Answered)
-    def _answered(self, message: Answered) -> None:
-        message.stop()
-        message.take(message.answer)
 
     @on(LineList.Chosen)
     def _chosen(self) -> None:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspector.model.status import Status
+from inspector.query.presentation import Column, Format, RecordTable, Tone
 from inspector.text.numbers import NOT_RECORDED, tokens
 from inspector.ui.glyphs import Glyphs
-from inspector.ui.palette import Role
-from inspector.ui.panes.record_columns import Column, Table, plain
 from inspector.ui.receipts.book import Record, cost_words, spent, trouble_of
 
 BAR_CELLS = 12
@@ -28,20 +27,24 @@ def sign_of(receipt: Record, glyphs: Glyphs) -> str:
     return glyphs.of(STATUS.get(str(receipt.get("status")), Status.UNKNOWN))
 
 
-def receipts_table(records: Sequence[Record], glyphs: Glyphs) -> Table:
+def receipts_table(records: Sequence[Record], glyphs: Glyphs) -> RecordTable:
     """Receipts, each with what it spent beside the dearest of them."""
     most = max((sum(spent(one) or (0, 0)) for one in records), default=0)
     columns = (
-        Column("receipt", 7, plain("id"), right=True),
-        Column("node", 20, plain("node"), Role.TEXT, grows=True, from_end=True),
+        Column("receipt", 7, "id", right=True),
+        Column("node", 20, "node", tone=Tone.TEXT, grows=True, from_end=True),
         Column("status", 11, _status(glyphs)),
-        Column("fresh", 6, _tokens(0), Role.TEXT, right=True),
+        Column("fresh", 6, _tokens(0), tone=Tone.TEXT, right=True),
         Column("reused", 6, _tokens(1), right=True),
         Column("woken by", 12, _woken, narrow=False),
         Column("moved", 16, _moved, narrow=False),
-        Column("spent", BAR_CELLS, _bar(most, glyphs), Role.DONE, narrow=False),
+        Column("spent", BAR_CELLS, _bar(most, glyphs), tone=Tone.DONE, narrow=False),
     )
-    return Table(columns, trouble_of, lambda one: f"receipt {one.get('id')} of {one.get('node')}")
+    return RecordTable(
+        columns,
+        lambda one: f"receipt {one.get('id')} of {one.get('node')}",
+        problem=trouble_of,
+    )
 
 
 def _status(glyphs: Glyphs) -> Callable[[Record], str]:
@@ -92,22 +95,22 @@ def bar(fresh: int, reused: int, most: int, glyphs: Glyphs) -> str:
     return glyphs.bar * solid + glyphs.parent_bar * (whole - solid)
 
 
-def sums_table(records: Sequence[Record], glyphs: Glyphs, *, money: bool) -> Table:
+def sums_table(records: Sequence[Record], glyphs: Glyphs, *, money: bool) -> RecordTable:
     """Tokens by surprise cause and by node."""
     most: dict[str, int] = {}
     for one in records:
         group = str(one["of"])
         most[group] = max(most.get(group, 0), one["fresh"] + one["reused"])
     columns = (
-        Column("by", 5, plain("of")),
-        Column("", 20, plain("group"), Role.TEXT, grows=True, from_end=True),
-        Column("receipts", 8, plain("receipts"), right=True),
-        Column("fresh", 6, lambda one: tokens(one["fresh"]), Role.TEXT, right=True),
-        Column("reused", 6, lambda one: tokens(one["reused"]), right=True),
-        *((Column("cost", 16, _cost, Role.TEXT, right=True),) if money else ()),
-        Column("spent", BAR_CELLS, _share(most, glyphs), Role.DONE, narrow=False),
+        Column("by", 5, "of"),
+        Column("", 20, "group", tone=Tone.TEXT, grows=True, from_end=True),
+        Column("receipts", 8, "receipts", right=True),
+        Column("fresh", 6, "fresh", Format.TOKENS, tone=Tone.TEXT, right=True),
+        Column("reused", 6, "reused", Format.TOKENS, right=True),
+        *((Column("cost", 16, _cost, tone=Tone.TEXT, right=True),) if money else ()),
+        Column("spent", BAR_CELLS, _share(most, glyphs), tone=Tone.DONE, narrow=False),
     )
-    return Table(columns, lambda one: None, lambda one: f"{one['of']} {one['group']}")
+    return RecordTable(columns, lambda one: f"{one['of']} {one['group']}")
 
 
 def _cost(one: Record) -> str:

@@ -12,7 +12,7 @@ from inspector.live.feed import Unavailable
 from inspector.model.run import Run
 from inspector.query.receipts import ReceiptLedger
 from inspector.query.run_reader import RunReader
-from inspector.query.view import RunView
+from inspector.query.view import RunView, Tab
 from inspector.ui.clipboard import fit_to_copy
 from inspector.ui.content import record_content
 from inspector.ui.lines import margin
@@ -34,7 +34,7 @@ NO_RECEIPTS = "Runs of this runtime have no receipts of this kind."
 class ReceiptsPane(Pane):
     """What was committed: in order, node by node, or added up."""
 
-    def __init__(self, queries: RunQueries, run: Run) -> None:
+    def __init__(self, queries: RunQueries, run: Run, tab: Tab) -> None:
         super().__init__(queries, id="receipts-pane")
         self._book = Book()
         self._way = Way.ORDER
@@ -70,7 +70,7 @@ class ReceiptsPane(Pane):
         copies = (("copy.value", "copy"), ("copy.location", "address"))
         return (follow, ("outward", other), *marked, *copies)
 
-    def take(self, view: RunView) -> None:
+    def update(self, view: RunView) -> None:
         """Another view: there may be more receipts."""
         self._outdated = True
         if self.display and self._again is None:
@@ -92,9 +92,10 @@ class ReceiptsPane(Pane):
 
     def _read(self) -> None:
         self._again, self._outdated = None, False
-        self.queries.ask("receipts", _ledger, self._take)
+        self.ask("receipts", self._load())
 
-    def _take(self, answer: ReceiptLedger | Unavailable | None) -> None:
+    async def _load(self) -> None:
+        answer = await self.queries.ask(_ledger)
         if answer is None or isinstance(answer, Unavailable):
             self._told = NO_RECEIPTS if answer is None else answer.reason
         else:
@@ -151,11 +152,11 @@ class ReceiptsPane(Pane):
 
     # What can be done
 
-    def inward(self) -> None:
+    def action_inward(self) -> None:
         """The next way of listing."""
         self._turn(1)
 
-    def outward(self) -> None:
+    def action_outward(self) -> None:
         """The way of listing before."""
         self._turn(-1)
 
@@ -168,7 +169,7 @@ class ReceiptsPane(Pane):
         if callable(show):
             show()
 
-    def enter(self) -> None:
+    def action_enter(self) -> None:
         """Goes to the receipt that woke this one, the next one at each time; from a sum into it."""
         record = self._record
         if record is None:
@@ -209,7 +210,7 @@ class ReceiptsPane(Pane):
         marked, here = self._marked, self.list.cursor
         ways = marked if forward else marked[::-1]
         beyond = (row for row in ways if (row > here if forward else row < here))
-        self.list.move_to(next(beyond, ways[0]), tell=False)
+        self.list.move_to(next(beyond, ways[0]), notify=False)
         self._tell(keep=False)
 
     def _into(self, record: Record) -> None:
@@ -228,12 +229,12 @@ class ReceiptsPane(Pane):
         same = (record.get("of"), record.get("group"))
         rows = ((one.get("of"), one.get("group")) for one in self.list.records)
         at = next((row for row, one in enumerate(rows) if "of" in record and one == same), 0)
-        self.list.move_to(at, tell=False)
+        self.list.move_to(at, notify=False)
 
     def _go_to(self, number: object) -> None:
         for row, one in enumerate(self.list.records):
             if one.get("id") == number:
-                self.list.move_to(row, tell=False)
+                self.list.move_to(row, notify=False)
                 self._tell(keep=False)
                 return
 

@@ -153,8 +153,8 @@ class PaletteScreen(ModalScreen[str | None]):
     def _typed(self, event: Input.Changed) -> None:
         self.query_one(OfferList).show(matching(self._offers, event.value))
 
-    @on(PromptInput.Left)
-    def _left(self, event: PromptInput.Left) -> None:
+    @on(PromptInput.Exited)
+    def _left(self, event: PromptInput.Exited) -> None:
         lines = self.query_one(OfferList)
         if event.key in _MOVES:
             lines.action_command(_MOVES[event.key])

@@ -227,8 +227,8 @@ class WelcomeScreen(CommandScreen):
         field.display = True
         field.focus()
 
-    @on(PromptInput.Left)
-    def _left(self, event: PromptInput.Left) -> None:
+    @on(PromptInput.Exited)
+    def _left(self, event: PromptInput.Exited) -> None:
         event.field.display = False
         self.query_one(WelcomeList).focus()
         if event.key == "enter" and event.field.value.strip():

@@ -15,7 +15,7 @@ from inspector.live.feed import Overview, Unavailable
 from inspector.model.run import Run
 from inspector.query.masked import Masks
 from inspector.query.run_reader import RunReader
-from inspector.query.view import RunView
+from inspector.query.view import RunView, Tab
 from inspector.ui.clipboard import fit_to_copy
 from inspector.ui.command_screen import CommandScreen
 from inspector.ui.content import record_content
@@ -74,7 +74,7 @@ class CrossingPane(Pane):
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = (("copy.value", "copy record"), ("pane", "pane"))
     KIND: ClassVar[Kind] = TRACKS
 
-    def __init__(self, queries: RunQueries, run: Run) -> None:
+    def __init__(self, queries: RunQueries, run: Run, tab: Tab) -> None:
         super().__init__(queries, id=f"crossing-{self.KIND.part}")
         self._run = run
         self._told = "Reading."
@@ -98,7 +98,7 @@ class CrossingPane(Pane):
         """The records."""
         return self.list
 
-    def take(self, view: RunView) -> None:
+    def update(self, view: RunView) -> None:
         """Another view: the records may be others."""
         self._run, self._outdated = view.run, True
         if self.display and self._again is None:
@@ -112,9 +112,10 @@ class CrossingPane(Pane):
     def _read(self) -> None:
         self._again, self._outdated = None, False
         part = self.KIND.part
-        self.queries.ask(part, lambda reader: found_in(reader, part), self._take)
+        self.ask(part, self._load(part))
 
-    def _take(self, answer: Found | Unavailable | None) -> None:
+    async def _load(self, part: str) -> None:
+        answer = await self.queries.ask(lambda reader: found_in(reader, part))
         if answer is None:
             self._told = "This run has no such records."
         elif isinstance(answer, Unavailable):
@@ -145,10 +146,10 @@ class CrossingPane(Pane):
     def _tell(self, *, keep: bool) -> None:
         record, view = self.list.record, self.query_one(ContentView)
         if record is None:
-            view.tell(TitledContent("", (), None, self._told), keep=False)
+            view.show_content(TitledContent("", (), None, self._told), keep=False)
             return
         title = safe(str(record.get(self.KIND.title)), self.ui.glyphs)
-        view.tell(TitledContent(title, (), record_content(dict(record))), keep=keep)
+        view.show_content(TitledContent(title, (), record_content(dict(record))), keep=keep)
 
     def value_to_copy(self) -> Copy | None:
         """The record as it is shown."""
@@ -164,7 +165,7 @@ class TracksPane(CrossingPane):
 
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = (("enter", "its run"), *CrossingPane.HINTS)
 
-    def enter(self) -> None:
+    def action_enter(self) -> None:
         """Goes to the run on the other track, which has the same id."""
         record = self.list.record
         if record is not None:
@@ -181,6 +182,12 @@ class ResultsPane(CrossingPane):
     """What came of each planned action."""
 
     KIND: ClassVar[Kind] = RESULTS
+
+
+def crossing_pane(queries: RunQueries, run: Run, tab: Tab) -> CrossingPane:
+    """The pane of one of the three parts."""
+    panes = {one.KIND.part: one for one in (TracksPane, HandoffsPane, ResultsPane)}
+    return panes[tab.part](queries, run, tab)
 
 
 def open_sibling(widget: Widget, run: Run, spell: object) -> None:

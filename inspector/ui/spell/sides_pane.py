@@ -11,9 +11,9 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from inspector.live.feed import Overview, Unavailable
+from inspector.live.feed import Overview
 from inspector.model.run import Run
-from inspector.query.view import RunView
+from inspector.query.view import RunView, Tab
 from inspector.text.measure import clip
 from inspector.ui.clipboard import fit_to_copy
 from inspector.ui.content import record_content
@@ -75,10 +75,10 @@ class SidesPane(Pane):
         ("pane", "pane"),
     )
 
-    def __init__(self, queries: RunQueries, run: Run, part: str) -> None:
-        super().__init__(queries, id=f"sides-{part}")
+    def __init__(self, queries: RunQueries, run: Run, tab: Tab) -> None:
+        super().__init__(queries, id=f"sides-{tab.part}")
         self._run = run
-        self._part = part
+        self._part = tab.part
         self._against: str | None = None
         """The run that was chosen; None = the one before."""
         self._sides: Sides | None = None
@@ -102,7 +102,7 @@ class SidesPane(Pane):
         """The names."""
         return self.names
 
-    def take(self, view: RunView) -> None:
+    def update(self, view: RunView) -> None:
         """Another view: what is saved may be other."""
         self._outdated = True
         if self.display and self._again is None and self._sides is not None:
@@ -115,10 +115,11 @@ class SidesPane(Pane):
 
     def _read(self) -> None:
         self._again, self._outdated = None, False
-        part, against = self._part, self._against
-        self.queries.ask(part, lambda reader: sides_of(reader, part, against), self._take)
+        self.ask(self._part, self._load())
 
-    def _take(self, answer: Sides | Unavailable | None) -> None:
+    async def _load(self) -> None:
+        part, against = self._part, self._against
+        answer = await self.queries.ask(lambda reader: sides_of(reader, part, against))
         if isinstance(answer, Sides):
             self._sides, self._told = answer, ""
             self.names.show(answer)
@@ -156,19 +157,19 @@ class SidesPane(Pane):
         row, view, glyphs = self.names.row, self.query_one(ContentView), self.ui.glyphs
         if row is None:
             told = "" if self._sides is None else "Nothing is recorded here."
-            view.tell(TitledContent("", (), None, told), keep=False)
+            view.show_content(TitledContent("", (), None, told), keep=False)
             return
         facts = [row.change or "", "stale: older than the run allowed" if row.stale else ""]
         content = record_content(_shown(row))
-        view.tell(
+        view.show_content(
             TitledContent(safe(row.name, glyphs), tuple(filter(None, facts)), content), keep=keep
         )
 
-    def outward(self) -> None:
+    def action_outward(self) -> None:
         """Compares with the run before the one that it is compared with."""
         self._choose(1)
 
-    def inward(self) -> None:
+    def action_inward(self) -> None:
         """Compares with the run after it."""
         self._choose(-1)
 
@@ -213,17 +214,3 @@ def _shown(row: Row) -> dict[str, object]:
 
 
 _SIDES = ("before", "after", "saved_now")
-
-
-class StatePane(SidesPane):
-    """The persistent state."""
-
-    def __init__(self, queries: RunQueries, run: Run) -> None:
-        super().__init__(queries, run, "state")
-
-
-class ProvenancePane(SidesPane):
-    """What the run went by."""
-
-    def __init__(self, queries: RunQueries, run: Run) -> None:
-        super().__init__(queries, run, "provenance")

@@ -162,8 +162,8 @@ class TitledContent:
 class ContentView(TextView):
     """Draws rows of a content when they are seen, however many there are."""
 
-    class FormsChanged(Message):
-        """Another content has other forms, or is shown in another one."""
+    class FormatChanged(Message):
+        """Another content has other formats, or is shown in another one."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -177,9 +177,9 @@ class ContentView(TextView):
         """Whether that line is to be scrolled to as soon as there are rows."""
         self.raw = False
         """Whether contents are shown as they stand."""
-        self._forms_told: tuple[tuple[str, str] | None, bool] = (None, False)
+        self._announced: tuple[tuple[str, str] | None, bool] = (None, False)
 
-    def tell(self, titled: TitledContent | None, *, keep: bool) -> None:
+    def show_content(self, titled: TitledContent | None, *, keep: bool) -> None:
         """Takes what to show; with `keep` it stays scrolled to where it is."""
         self._titled = titled
         if not keep:
@@ -204,12 +204,12 @@ class ContentView(TextView):
         return max(0, min(HEAD_LINES + at - self.size.height // 2, self.row_count - 1))
 
     @property
-    def forms(self) -> tuple[str, str] | None:
-        """The two forms of what is shown, if there are two."""
+    def formats(self) -> tuple[str, str] | None:
+        """The two formats of what is shown, if there are two."""
         content = self._titled.content if self._titled is not None else None
-        return content.forms if content is not None else None
+        return content.formats if content is not None else None
 
-    def turn(self) -> None:
+    def toggle_format(self) -> None:
         """Shows the other form of what is shown."""
         self.raw = not self.raw
         self._lay_out()
@@ -223,17 +223,17 @@ class ContentView(TextView):
 
     def _changed(self, top: int) -> None:
         self._told += 1
-        if self._forms_told != (self.forms, self.raw):
-            self._forms_told = (self.forms, self.raw)
+        if self._announced != (self.formats, self.raw):
+            self._announced = (self.formats, self.raw)
             # Later, as one's own: a message ends at whoever is sending, which may be the screen.
-            self.call_later(self._tell_forms)
+            self.call_later(self._announce)
         self.rows_changed()
         if top != self.top:
             self._scroll(top)
             self.repaint()
 
-    def _tell_forms(self) -> None:
-        self.post_message(self.FormsChanged())
+    def _announce(self) -> None:
+        self.post_message(self.FormatChanged())
 
     # Laying out
 
@@ -343,7 +343,7 @@ class ContentView(TextView):
 
     def _told_at_the_right(self, width: int) -> str:
         """Which form it is, if it is not the ordinary one, and how many lines."""
-        forms, count = self.forms, self._rows.lines
-        told = [forms[1]] if forms is not None and self.raw and width >= NARROW else []
+        formats, count = self.formats, self._rows.lines
+        told = [formats[1]] if formats is not None and self.raw and width >= NARROW else []
         told += [f"{count:,} lines"] if count > 1 else []
         return "   ".join(told)

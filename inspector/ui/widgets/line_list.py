@@ -178,7 +178,7 @@ class LineList(ScrollView, can_focus=True):
         if changed:
             self.refresh(*changed)
 
-    def move_to(self, row: int, *, tell: bool = True) -> None:
+    def move_to(self, row: int, *, notify: bool = True) -> None:
         """Puts the cursor on a row and that row on the screen."""
         if not 0 <= row < self.row_count:
             return
@@ -186,7 +186,7 @@ class LineList(ScrollView, can_focus=True):
         self.cursor = row
         self.show_row(row)
         self.repaint()
-        if moved and tell:
+        if moved and notify:
             self.post_message(self.Moved(self, row))
 
     def show_row(self, row: int) -> None:

@@ -35,7 +35,7 @@ class PromptInput(Input):
     SURROUND: Ground = Ground.BG
     """What the field stands on."""
 
-    class Left(Message):
+    class Exited(Message):
         """A key that is not for the text was pressed."""
 
         def __init__(self, field: PromptInput, key: str) -> None:
@@ -67,7 +67,7 @@ class PromptInput(Input):
 
     def action_leave(self, key: str) -> None:
         """Passes a key on."""
-        self.post_message(self.Left(self, key))
+        self.post_message(self.Exited(self, key))
 
     def render_line(self, y: int) -> Strip:
         """The field between the margins."""

@@ -335,8 +335,8 @@ class ResumeScreen(CommandScreen):
         self.query_one(TypedField).value = ""
         self._show(Stage.QUESTION)
 
-    @on(PromptInput.Left)
-    def _left(self, event: PromptInput.Left) -> None:
+    @on(PromptInput.Exited)
+    def _left(self, event: PromptInput.Exited) -> None:
         if event.key != "enter":
             self.action_back()
         elif event.field.value.strip() == self._confirmation():

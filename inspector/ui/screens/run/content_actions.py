@@ -1,21 +1,19 @@
-"""The screen of a run: taking what stands on it elsewhere, and its other form."""
+"""What can be done with the selected value: pager, picture, file, other format."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Coroutine
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from textual import on
+from textual.widgets import Input
 
-from inspector.live.feed import Feed
-from inspector.model.run import Run
 from inspector.text.measure import clip_start
 from inspector.text.numbers import size
 from inspector.ui.clipboard import fit_for_a_name
-from inspector.ui.external_tools import ExternalTools, why_no_page, why_no_viewer
+from inspector.ui.command_screen import CommandScreen
+from inspector.ui.external_tools import ExternalTools
 from inspector.ui.loaded_value import (
     PAGED_BYTES,
     PICTURE_BYTES,
@@ -23,151 +21,137 @@ from inspector.ui.loaded_value import (
     LoadedValue,
     file_name,
 )
-from inspector.ui.screens.run.base import RunBase, RunFooter
+from inspector.ui.panes.base import Pane
 from inspector.ui.widgets.content_view import ContentView
+from inspector.ui.widgets.frame import Footer
 from inspector.ui.widgets.prompt_input import PromptInput
 
 SAVE_AS = "save-as"
+"""The id of the field for a file name."""
 FOLDER_CELLS = 32
-"""Cells of the folder that a file is saved in."""
-LONG = 2_000_000
-"""Bytes whose preparation takes long enough to be told."""
+SLOW_BYTES = 2_000_000
+"""Bytes whose preparation takes long enough to announce."""
+WORK = "content"
+"""The group of workers that prepare a value; a new one replaces the old one."""
 
 
-def _home_short(folder: str) -> str:
-    """A folder as people write it: `~/work`."""
+def _with_tilde(folder: str) -> str:
     home = os.path.expanduser("~")
     return f"~{folder[len(home) :]}" if f"{folder}/".startswith(f"{home}/") else folder
 
 
-class ContentActions(RunBase):
-    """Opens values in the pager, shows them as pictures, saves them, turns them."""
+class ContentActions:
+    """Acts on the selection of the pane in front (`pane`); speaks through the screen."""
 
-    def __init__(self, feed: Feed, run: Run) -> None:
-        super().__init__(feed, run)
+    def __init__(self, screen: CommandScreen, pane: Callable[[], Pane]) -> None:
+        self._screen = screen
+        self._pane = pane
+        self._tools = ExternalTools(screen.app, self._say)
         self._to_save: LoadedValue | None = None
         self._made_room = False
 
-    def disabled_reason(self, name: str) -> str | None:
-        """Why a command cannot be done now."""
-        if name == "form" and not any(view.forms for view in self._contents):
-            return "This has only one form."
-        if name == "pager":
-            return why_no_page(self.app)
-        if name == "picture":
-            return why_no_viewer(self.app)
-        return super().disabled_reason(name)
-
-    def hint_word(self, name: str, word: str) -> str:
-        """The other form is called by its name, where there is one."""
-        if name != "form":
-            return super().hint_word(name, word)
-        shown = next((view for view in self._contents if view.forms is not None), None)
-        return "" if shown is None or shown.forms is None else shown.forms[not shown.raw]
-
-    @on(ContentView.FormsChanged)
-    def _forms_changed(self) -> None:
-        self.show_hints()
-
-    @cached_property
-    def _outside(self) -> ExternalTools:
-        return ExternalTools(self.app, self._tell)
+    def _say(self, sentence: str) -> None:
+        if self._screen.is_attached:
+            self._screen.show_message(self._screen.ui.glyphs.safe(sentence))
 
     @property
     def _contents(self) -> list[ContentView]:
-        pane = self.pane
+        pane = self._pane()
         return list(pane.query(ContentView)) if pane.ready else []
 
-    def _tell(self, sentence: str) -> None:
-        if self.is_attached:
-            self.show_message(self.ui.glyphs.safe(sentence))
-
     def action_form(self) -> None:
-        """Turns the content to its other form."""
+        """Switches between formatted and raw."""
         for view in self._contents:
-            view.turn()
-            if view.forms is not None:
-                self.show_message(f"This is the value {view.forms[view.raw]}.")
+            view.toggle_format()
+            if view.formats is not None:
+                self._screen.show_message(f"Showing {view.formats[view.raw]}.")
 
     def action_pager(self) -> None:
-        """Opens what is under the cursor in the pager."""
+        """Opens the selection in the pager."""
         raw = any(view.raw for view in self._contents)
-        self._hold(PAGED_BYTES, lambda held: self._outside.page(held, raw=raw))
+        self._start(self._use(PAGED_BYTES, lambda loaded: self._tools.page(loaded, raw=raw)))
 
     def action_picture(self) -> None:
-        """Shows the image under the cursor in the terminal."""
-        self._hold(PICTURE_BYTES, self._outside.picture)
+        """Shows the selected image in the terminal."""
+        self._start(self._use(PICTURE_BYTES, self._tools.picture))
 
-    def _hold(self, most: int, use: Callable[[LoadedValue], Coroutine[Any, Any, None]]) -> None:
-        """Reads what is under the cursor, then does something with it that takes a while."""
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        self._screen.run_worker(work, group=WORK, exclusive=True)
 
-        def take(held: LoadedValue | str) -> None:
-            if isinstance(held, str):
-                self._tell(held)
-                return
-            if len(held.data) > LONG:
-                self.show_message(f"{size(len(held.data))} are being prepared; esc leaves it.")
-            self.run_worker(use(held), group="outside", exclusive=True)
+    async def _use(
+        self, limit: int, use: Callable[[LoadedValue], Coroutine[Any, Any, None]]
+    ) -> None:
+        """Loads the selection, then hands it to a tool."""
+        loaded = await self._pane().load_value(limit)
+        if isinstance(loaded, str):
+            self._say(loaded)
+            return
+        if len(loaded.data) > SLOW_BYTES:
+            self._screen.show_message(f"Preparing {size(len(loaded.data))}… Esc cancel")
+        await use(loaded)
 
-        self.pane.hold(most, take)
+    def cancel(self) -> bool:
+        """Stops preparing a value; False when nothing is prepared."""
+        if not self._tools.cancel():
+            return False
+        self._screen.show_message("Cancelled.")
+        return True
 
     # Saving
 
     def action_save(self) -> None:
-        """Asks for a file's name, then saves what is under the cursor."""
+        """Asks for a file name, then saves the selection."""
+        self._start(self._load_to_save())
 
-        def take(held: LoadedValue | str) -> None:
-            if isinstance(held, str):
-                self._tell(held)
-                return
-            self._to_save = held
-            self._ask_name(fit_for_a_name(file_name(held, self.pane.file_name())))
-
-        self.pane.hold(SAVED_BYTES, take)
+    async def _load_to_save(self) -> None:
+        loaded = await self._pane().load_value(SAVED_BYTES)
+        if isinstance(loaded, str):
+            self._say(loaded)
+            return
+        self._to_save = loaded
+        self._ask_name(fit_for_a_name(file_name(loaded, self._pane().file_name())))
 
     def _ask_name(self, name: str) -> None:
-        for field in self.query(f"#{SAVE_AS}").results(PromptInput):
+        screen, glyphs = self._screen, self._screen.ui.glyphs
+        for field in screen.query(f"#{SAVE_AS}").results(Input):
             field.focus()
             return
         folder = clip_start(
-            self.ui.glyphs.safe(_home_short(os.getcwd())),
-            min(FOLDER_CELLS, self.size.width // 5),
-            ellipsis=self.ui.glyphs.cut,
+            glyphs.safe(_with_tilde(os.getcwd())),
+            min(FOLDER_CELLS, screen.size.width // 5),
+            ellipsis=glyphs.cut,
         )
-        field = PromptInput(f"save in {folder} as", "enter saves, esc leaves", id=SAVE_AS)
+        field = PromptInput(f"save in {folder} as", "Enter save · Esc cancel", id=SAVE_AS)
         field.value = name
-        self.mount(field, before=self.query_one(RunFooter))
-        # It stands where the filter does, and like that it shifts nothing.
-        self._made_room = not self.pane.has_class("-finding")
-        self.pane.add_class("-finding")
+        screen.mount(field, before=screen.query_one(Footer))
+        # The field takes the empty row that the filter uses, so that nothing shifts.
+        pane = self._pane()
+        self._made_room = not pane.has_class("-finding")
+        pane.add_class("-finding")
         field.focus()
 
-    @on(PromptInput.Left, f"#{SAVE_AS}")
-    def _named(self, event: PromptInput.Left) -> None:
-        event.stop()
-        name, held = event.field.value.strip(), self._to_save
-        if event.key != "enter" or not name or held is None:
+    def name_entered(self, event: PromptInput.Exited) -> None:
+        """Saves under the entered name, or closes the field."""
+        name, loaded = event.field.value.strip(), self._to_save
+        if event.key != "enter" or not name or loaded is None:
             self._close_field()
             return
         path = Path(os.path.abspath(os.path.expanduser(name)))
-        self.run_worker(self._save(held, path), group="outside", exclusive=True)
+        self._start(self._save(loaded, path))
 
-    async def _save(self, held: LoadedValue, path: Path) -> None:
-        """Saves; where that fails, the name stays to be changed."""
-        if await self._outside.save(held, path, self.run_shown) and self.is_attached:
+    async def _save(self, loaded: LoadedValue, path: Path) -> None:
+        """Saves. On failure the field stays open to change the name."""
+        run = self._screen.subject
+        if run is not None and await self._tools.save(loaded, path, run):
             self._close_field()
 
     def _close_field(self) -> None:
         self._to_save = None
-        for field in self.query(f"#{SAVE_AS}").results(PromptInput):
+        if not self._screen.is_attached:
+            return
+        for field in self._screen.query(f"#{SAVE_AS}").results(Input):
             field.remove()
+        pane = self._pane()
         if self._made_room:
-            self.pane.remove_class("-finding")
-        self.pane.main.focus()
-
-    def action_back(self) -> None:
-        """Gives up what is being prepared, or goes back."""
-        if self._outside.cancel():
-            self.show_message("Left.")
-        else:
-            super().action_back()
+            pane.remove_class("-finding")
+        pane.main.focus()

@@ -1,4 +1,4 @@
-"""Following a run, travelling through its events, and holding still: which view is shown."""
+"""Which view of a run is shown: live, paused, or a past event."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from inspector.query.view import RunView
 
 
 class Playback:
-    """Which of the views that arrive is shown. Pure: it asks for nothing and draws nothing."""
+    """Chooses among the views that arrive. Pure: asks no questions and draws nothing."""
 
     def __init__(self) -> None:
         self.live: RunView | None = None
         """The newest view."""
         self.shown: RunView | None = None
         self.at: int | None = None
-        """The event that is travelled to; None while following."""
-        self.held: RunView | None = None
-        """The newest view that arrived while the screen was held still."""
+        """The past event that is shown or awaited; None while following."""
+        self.pending: RunView | None = None
+        """The newest view that arrived while paused."""
         self.paused = False
 
-    def take(self, view: RunView) -> bool:
-        """Takes a view that arrived; whether it is to be shown."""
+    def update(self, view: RunView) -> bool:
+        """Takes a view that arrived. Returns whether it is to be shown."""
         if view.travelling:
             if self.at is None or view.events != self.at:
-                # It was asked for before the traveller went on or came back.
+                # Requested for an earlier position.
                 return False
             self.shown = view
             return True
@@ -32,55 +32,55 @@ class Playback:
             return False
         self.at = None
         if self.paused:
-            self.held = view
+            self.pending = view
             return self.shown is None
         self.shown = view
         return True
 
     @property
     def partial(self) -> bool:
-        """Whether only the newest events are there so far, in which nobody can travel."""
+        """Whether only the newest events are loaded; time travel needs all of them."""
         return self.shown is not None and self.shown.partial
 
     @property
     def total(self) -> int:
-        """Events that are known to be recorded."""
+        """The number of recorded events, as far as known."""
         return max((view.total_events for view in (self.live, self.shown) if view), default=0)
 
     @property
     def event(self) -> int:
-        """The event that is shown or asked for."""
+        """The event that is shown or awaited."""
         if self.at is not None:
             return self.at
         return self.shown.events if self.shown is not None else 0
 
     @property
     def missed(self) -> int | None:
-        """Events that arrived since the screen was held still; None while it is not."""
+        """Events that arrived while paused; None while not paused."""
         if not self.paused:
             return None
-        if self.held is None or self.shown is None:
+        if self.pending is None or self.shown is None:
             return 0
-        return max(0, self.held.events - self.shown.events)
+        return max(0, self.pending.events - self.shown.events)
 
-    def go(self, event: int) -> bool:
-        """Travels to an event; False when that is the newest one, where one is to follow again."""
+    def seek(self, event: int) -> bool:
+        """Goes to a past event. Returns False for the newest one: `follow` instead."""
         if event >= self.total:
             return False
         self.at = max(0, event)
-        self.paused, self.held = False, None
+        self.paused, self.pending = False, None
         return True
 
-    def come_back(self) -> None:
-        """Follows the newest event again."""
-        self.at, self.paused, self.held = None, False, None
+    def follow(self) -> None:
+        """Follows the newest event."""
+        self.at, self.paused, self.pending = None, False, None
         self.shown = self.live or self.shown
 
-    def hold(self, paused: bool) -> None:
-        """Holds the screen still, or shows what arrived meanwhile."""
+    def pause(self, paused: bool) -> None:
+        """Pauses updates, or resumes them with what arrived meanwhile."""
         self.paused = paused
-        if not paused and self.held is not None:
-            self.shown, self.held = self.held, None
+        if not paused and self.pending is not None:
+            self.shown, self.pending = self.pending, None
 
     def step_event(self, forward: bool) -> int:
         """The event at which the next or previous step begins."""

@@ -1,129 +1,342 @@
-"""The screen of one run: what can be done on it."""
+"""The screen of one run: follows it, travels through it, and shows what is recorded."""
 
 from __future__ import annotations
 
-from textual import on
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
 from textual.timer import Timer
 
 from inspector.derive.axis import OrderAxis
 from inspector.derive.cursor import next_failure, previous_failure
-from inspector.live.feed import Feed
+from inspector.live.feed import Feed, Message, Overview, Reading, Subscription
 from inspector.model.run import Run
-from inspector.query.view import RunView
+from inspector.query.view import RunView, Tab
 from inspector.ui.clipboard import copy
-from inspector.ui.panes.base import Copy, SqlPane, linked
+from inspector.ui.command_screen import CommandScreen, GlyphMeaning, PaneHelp
+from inspector.ui.lines import NARROW
+from inspector.ui.panes.base import Copy, Pane, SqlPane
 from inspector.ui.panes.events import EventsPane
-from inspector.ui.panes.position import event_at
+from inspector.ui.panes.position import Position, event_at, position_of
+from inspector.ui.panes.queries import RunQueries
 from inspector.ui.panes.scrubber import Scrubber
+from inspector.ui.panes.step_detail import BESIDE
+from inspector.ui.panes.timeline import TimelinePane
 from inspector.ui.panes.timeline_list import Timeline
-from inspector.ui.screens.resume.commands import why_not_resume
-from inspector.ui.screens.run.content_actions import ContentActions
+from inspector.ui.panes.timeline_rows import explain
+from inspector.ui.screens.run.commands import RUN
+from inspector.ui.screens.run.content_actions import SAVE_AS, ContentActions
+from inspector.ui.screens.run.head import HeadState, Identity, RunHeader, RunTabs, labels
+from inspector.ui.screens.run.hints import (
+    ON_TIMELINE_ONLY,
+    TABLES,
+    RunState,
+    disabled_reason,
+    footer_hints,
+    pane_words,
+)
+from inspector.ui.screens.run.playback import Playback
+from inspector.ui.screens.run.tab_host import TIMELINE, TabHost, make_pane
+from inspector.ui.widgets.content_view import ContentView
+from inspector.ui.widgets.frame import READ_ONLY, Footer, Tabs
 from inspector.ui.widgets.line_list import LineList
+from inspector.ui.widgets.prompt_input import PromptInput
 
-PLAY = 0.4
+PLAY_INTERVAL = 0.4
 """Seconds between two events while they are played."""
 
-TABLES = "tables"
-"""The part of the tab that asks a database."""
+MAX_SKIPPED_FAILURES = 1_000
+"""Consecutive failures of one step that are skipped to reach another step."""
 
-OF_A_TAB = (
-    *("enter", "inward", "outward", "find", "zoom", "copy.value", "copy.location", "raw"),
-    *("form", "pager", "picture", "save"),
-)
-"""Commands for what stands in a tab."""
-
-OF_THE_WHOLE = ("pause", "raw", "axis", "copy.value", "copy.location")
-"""Commands that need more than the end of a run."""
-
-MOST_FAILURES = 1_000
-"""Failures of one step in a row that are passed over to come to another step."""
+WIDEST = 1_000
+"""Columns in which the footer omits nothing."""
 
 
-def step_of_statement(view: RunView, wrote: str) -> int | None:
-    """The newest step whose text is this statement, or begins or goes on with it."""
-    text = " ".join(wrote.split())
-    if not text:
-        return None
-    for step in range(len(view.steps) - 1, -1, -1):
-        label = " ".join(view.steps.label[step].split())
-        if label and (label == text or label.startswith(text) or text.startswith(label)):
-            return step
-    return None
+class RunFooter(Footer):
+    """The footer of a run, with room for more hints."""
+
+    MOST = 10
 
 
-class RunScreen(ContentActions):
-    """One run: follows it, travels through it, and shows what is recorded."""
+class RunScreen(CommandScreen):
+    """One run in tabs."""
+
+    SCOPE: ClassVar[str] = RUN
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-middle"), (BESIDE, "-wide")]  # noqa: RUF012
 
     def __init__(self, feed: Feed, run: Run) -> None:
-        super().__init__(feed, run)
+        super().__init__()
+        self.feed = feed
+        self.run_shown = run
+        self.playback = Playback()
+        self.queries = RunQueries(feed, run.key)
+        self.tabs = TabHost(self, self._make_pane, self._fill, self._tab_changed)
+        self._read_percent: int | None = None
+        self._composed = False
+        self._initial_step: int | None = None
+        """The step on which the timeline opened."""
+        self._step_chosen = False
+        """Whether the user moved the cursor to another step."""
         self._playing: Timer | None = None
-        self._step_before = -1
+        self._step_before_travel = -1
 
-    def disabled_reason(self, name: str) -> str | None:
-        """Why a command cannot be done now."""
-        run, on_timeline = self.run_shown, self.pane is self.timeline_pane
-        if name == "resume":
-            return why_not_resume(run)
-        if name in ("idle", "axis") and run.order_only:
-            return "No times are recorded: the axis is the order of events."
-        if name == "idle" and not self.timeline_pane.timed:
-            return "The axis is the order of events, which has no idle stretches."
-        if name.startswith("failure.") and not (self._has_own_failures or self._failures):
-            return "No failure is recorded."
-        if name in ("find", "enter") and self.playback.shown is None:
-            return "Nothing was read yet."
-        if self.playback.partial and (name.startswith("travel.") or name in OF_THE_WHOLE):
-            return "The run is still being read; only its newest events are here."
-        if name in OF_A_TAB and not self.pane.ready:
-            return "The tab is being opened."
-        if name == "sql" and not any(tab.part == TABLES for tab in self._tabs):
-            return "This run is not kept in a database."
-        if name == "find" and on_timeline:
-            return "Only values are filtered."
-        if name in ("pnl.view", "pnl.units") and not self.pane.HAS_VIEWS:
-            return "Only profit and loss is shown in several ways."
-        if name == "pnl.units" and not self.ui.has_units:
-            return "Your settings name no decimals of any asset, and no runtime records them."
-        if name == "versions" and not self.pane.HAS_VERSIONS:
-            return "Only values have older rows."
-        if name == "step-of" and not self.pane.statement():
-            return "Nothing here says which statement wrote it."
-        return super().disabled_reason(name)
+    @cached_property
+    def content_actions(self) -> ContentActions:
+        """Pager, picture, save."""
+        return ContentActions(self, lambda: self.pane)
 
-    def hint_word(self, name: str, word: str) -> str:
-        """There is nothing to fold in a step without steps inside."""
-        pane, timeline = self.timeline_pane, self.timeline_pane.timeline
-        if name == "enter" and word == "fold" and self.pane is pane and timeline.cursor >= 0:
-            is_leaf = timeline.picture(timeline.cursor).open is None
-            if is_leaf and linked(self, timeline.view, timeline.step) is None:
-                return ""
-        return super().hint_word(name, word)
+    @property
+    def subject(self) -> Run:
+        """The run."""
+        return self.run_shown
+
+    @property
+    def pane(self) -> Pane:
+        """The pane in front."""
+        return self.tabs.current
+
+    @property
+    def timeline_pane(self) -> TimelinePane:
+        """The timeline."""
+        return self.tabs.timeline
+
+    def compose(self) -> ComposeResult:
+        """Head, tabs, the timeline, footer."""
+        yield RunHeader(self.run_shown)
+        yield Identity(self.run_shown)
+        yield RunTabs()
+        yield self.tabs.first()
+        yield RunFooter()
+
+    def on_mount(self) -> None:
+        """Follows the run."""
+        self._composed = True
+        self.subscribe()
+        self.set_interval(1.0, self._on_second)
+        if self.playback.shown is not None:
+            self.show_view(self.playback.shown)
+        self._show_head()
+        self.pane.main.focus()
+
+    def on_screen_resume(self) -> None:
+        """Subscribes again: the screen in front may have followed another run."""
+        self.subscribe()
+
+    def subscribe(self) -> None:
+        """Follows the newest view, or the past event that is shown."""
+        self.feed.follow([Subscription(self.run_shown.key, self.playback.at)])
+
+    # Views
+
+    def receive(self, message: Message) -> None:
+        """Shows what the feed delivered."""
+        if isinstance(message, Overview):
+            self._receive_overview(message)
+            return
+        if isinstance(message, Reading):
+            self._receive_progress(message)
+            return
+        if message.run.key != self.run_shown.key:
+            return
+        before = self.playback.shown
+        is_shown = self.playback.update(message)
+        if not self._composed:
+            # Shown on mounting.
+            return
+        if is_shown:
+            self.show_view(message, before)
+        else:
+            self._show_head()
+
+    def _receive_overview(self, overview: Overview) -> None:
+        """Updates the head from the list until the run itself is read."""
+        if self.playback.shown is None and self._composed:
+            key = self.run_shown.key
+            self.run_shown = next((run for run in overview.runs if run.key == key), self.run_shown)
+            self._show_head()
+
+    def _receive_progress(self, reading: Reading) -> None:
+        if reading.key == self.run_shown.key and self._composed:
+            self._read_percent = min(99, 100 * reading.done // reading.of)
+            self._show_head()
+
+    def show_view(self, view: RunView, before: RunView | None = None) -> None:
+        """Shows a view in all tabs, in one repaint."""
+        self.run_shown = view.run
+        with self.app.batch_update():
+            sentence = self.tabs.update(view)
+            self.timeline_pane.paused = self.playback.paused
+            for pane in self.tabs.ready:
+                pane.update(view)
+            self._seek_pane()
+            self._show_head()
+        if sentence is not None:
+            self.show_message(sentence)
+        if before is None or before.travelling != view.travelling:
+            self.show_hints()
+
+    def _position(self) -> Position | None:
+        """The event that is travelled to, or the end of the chosen step; None = now."""
+        timeline, view = self.timeline_pane.timeline, self.playback.shown
+        if view is None or not 0 <= timeline.step < len(view.steps):
+            return None
+        step = timeline.index.status_source(timeline.step)
+        return position_of(view, step, chosen=self._step_chosen and not timeline.tailing)
+
+    def _seek_pane(self) -> None:
+        if self.pane.ready:
+            self.pane.seek(self._position())
 
     @on(LineList.Moved)
-    def _moved(self) -> None:
+    def _cursor_moved(self, message: LineList.Moved) -> None:
+        """Notes whether the user chose a step: the one that the timeline opened on does not count."""
+        view, timeline = self.playback.shown, self.timeline_pane.timeline
+        if message.lines is timeline and view is not None and not view.travelling:
+            if self._initial_step is None or view.partial:
+                self._initial_step = timeline.step
+            elif timeline.step != self._initial_step:
+                self._step_chosen = True
+            self._seek_pane()
         if self.pane is self.timeline_pane:
             self.show_hints()
 
-    # Travelling
+    def _on_second(self) -> None:
+        if self.is_current and self.pane.ready:
+            self.pane.on_second()
+
+    def _show_head(self) -> None:
+        view, tabs = self.playback.shown, self.tabs
+        on_timeline = tabs.tab.part == TIMELINE.part
+        missed, percent = self.playback.missed, self._read_percent
+        state = HeadState(view, self.timeline_pane.timed, on_timeline, missed, percent)
+        self.query_one(RunHeader).show(self.run_shown, state)
+        self.query_one(Identity).show(self.run_shown, state)
+        self.query_one(RunTabs).show(labels(tabs.tabs, self.ui.glyphs), tabs.active)
+
+    @on(TimelinePane.AxisChanged)
+    def _axis_changed(self) -> None:
+        self._show_head()
+        self.show_hints()
+
+    # Tabs
+
+    def _make_pane(self, tab: Tab) -> Pane:
+        return make_pane(tab, self.queries, self.run_shown)
+
+    def _fill(self, pane: Pane) -> None:
+        """Gives a pane that comes to the front its position, and its view when it is new."""
+        if self.playback.shown is not None and pane.is_new:
+            pane.update(self.playback.shown)
+        pane.is_new = False
+        pane.seek(self._position())
+
+    def _tab_changed(self) -> None:
+        self._show_head()
+        self.show_hints()
+
+    @on(Tabs.Picked)
+    def _tab_clicked(self, event: Tabs.Picked) -> None:
+        self._choose_tab(event.index)
+
+    def action_tab(self, number: str) -> None:
+        """Opens a tab by its number."""
+        self._choose_tab(int(number) - 1)
+
+    def _choose_tab(self, index: int) -> None:
+        location = self.pane.source_location() if self.pane.ready else None
+        sentence = self.tabs.choose(index, location)
+        if sentence is not None:
+            self.show_message(sentence)
+
+    def on_key(self, event: events.Key) -> None:
+        """Keeps keys for a tab that is loading."""
+        if self.tabs.keep_key(event, self.ui.keys):
+            event.stop()
+
+    @on(Pane.Loaded)
+    def _loaded(self) -> None:
+        self.tabs.perform_early()
+
+    # Footer and help
+
+    @property
+    def _state(self) -> RunState:
+        return RunState(
+            self.ui,
+            self.run_shown,
+            self.playback,
+            self.pane,
+            self.timeline_pane,
+            frozenset(tab.part for tab in self.tabs.tabs),
+        )
+
+    def disabled_reason(self, name: str) -> str | None:
+        """Why a command is not possible now."""
+        return disabled_reason(name, self._state)
+
+    def show_hints(self, right: str = READ_ONLY) -> None:
+        """Updates the footer for the pane in front."""
+        keys = self.ui.keys
+        found = footer_hints(keys, self._state, self.size.width, self.focused)
+        last = keys.hints([self.HELP_HINT])
+        for footer in self.query(Footer):
+            footer.show(found, last[0] if last else None, right)
+
+    @on(ContentView.FormatChanged)
+    def _format_changed(self) -> None:
+        self.show_hints()
+
+    def on_descendant_focus(self) -> None:
+        """Updates the footer for the focused part."""
+        self.show_hints()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Updates the footer for the new width."""
+        self.show_hints()
+
+    def here(self) -> PaneHelp | None:
+        """The words of the tab in front; None on the timeline, where the labels apply."""
+        if self.pane is self.timeline_pane or not self.pane.ready:
+            return None
+        words = pane_words(self.pane.hints(WIDEST))
+        return PaneHelp(self.tabs.tab.title, words, ON_TIMELINE_ONLY)
+
+    def explain(self) -> Sequence[GlyphMeaning]:
+        """The glyphs of the selected step."""
+        timeline = self.timeline_pane.timeline
+        if self.pane is not self.timeline_pane or timeline.cursor < 0 or timeline.view is None:
+            return ()
+        return explain(timeline.picture(timeline.cursor), self.ui.glyphs)
+
+    def on_zone_changed(self) -> None:
+        """Redraws times."""
+        self._show_head()
+        for pane in self.tabs.ready:
+            pane.redraw()
+
+    # Time travel
 
     def _travel_to(self, event: int) -> None:
         if self.playback.shown is None:
             return
         if self.playback.at is None:
-            self._step_before = self.timeline_pane.timeline.step
-        if self.playback.go(event):
+            self._step_before_travel = self.timeline_pane.timeline.step
+        if self.playback.seek(event):
             self.subscribe()
         else:
-            self._come_back()
+            self._follow()
 
-    def _come_back(self) -> None:
-        """Follows again; the cursor returns to the step that it was on."""
+    def _follow(self) -> None:
+        """Follows again; the cursor returns to the step it was on."""
         self._stop_playing()
-        away = self.playback.shown is not None and self.playback.shown.travelling
-        self.playback.come_back()
+        was_travelling = self.playback.shown is not None and self.playback.shown.travelling
+        self.playback.follow()
         self.subscribe()
-        if away and self.playback.shown is not None:
-            self.timeline_pane.timeline.step = self._step_before
+        if was_travelling and self.playback.shown is not None:
+            self.timeline_pane.timeline.step = self._step_before_travel
             self.show_view(self.playback.shown)
 
     def action_travel_back(self) -> None:
@@ -149,7 +362,7 @@ class RunScreen(ContentActions):
             self._travel_to(self.playback.step_event(forward=True))
 
     @on(Scrubber.Picked)
-    def _picked_cell(self, message: Scrubber.Picked) -> None:
+    def _scrubber_clicked(self, message: Scrubber.Picked) -> None:
         timeline, view = self.timeline_pane.timeline, self.playback.live
         if view is None or view.partial:
             return
@@ -160,24 +373,24 @@ class RunScreen(ContentActions):
             self._travel_to(event_at(view, timeline.axis, message.cell, self.ui.clock()))
 
     def action_live(self) -> None:
-        """Returns to now, to the live step."""
+        """Jumps to the live step and follows it."""
         if self.playback.at is not None:
-            self._come_back()
+            self._follow()
             return
         if self.playback.paused:
             self.action_pause()
         self.timeline_pane.timeline.go_live()
-        self._stand()
+        self._seek_pane()
 
     def action_pause(self) -> None:
-        """Holds the screen still or goes on; while travelling, plays or stops playing."""
+        """Pauses or resumes updates; while travelling, plays or stops."""
         if self.playback.at is not None:
             if self._playing is None:
-                self._playing = self.set_interval(PLAY, self._play)
+                self._playing = self.set_interval(PLAY_INTERVAL, self._play)
             else:
                 self._stop_playing()
             return
-        self.playback.hold(not self.playback.paused)
+        self.playback.pause(not self.playback.paused)
         if self.playback.shown is not None:
             self.show_view(self.playback.shown, self.playback.shown)
 
@@ -186,7 +399,7 @@ class RunScreen(ContentActions):
         if shown is None or self.playback.at is None:
             self._stop_playing()
         elif shown.events == self.playback.at:
-            # Only when the one before is on the screen: playing never runs ahead of reading.
+            # Only after the previous event was shown: playing never runs ahead of reading.
             self._travel_to(self.playback.event + 1)
 
     def _stop_playing(self) -> None:
@@ -194,37 +407,32 @@ class RunScreen(ContentActions):
             self._playing.stop()
             self._playing = None
 
-    # Failures
+    @on(Timeline.Ended)
+    def _end_reached(self) -> None:
+        if self.playback.at is not None:
+            self._follow()
 
-    @property
-    def _failures(self) -> list[int]:
-        view = self.playback.shown
-        return list(view.failures) if view is not None else []
+    # Failures
 
     def action_failure_next(self) -> None:
         """The next step that failed."""
         self._to_failure(forward=True)
 
     def action_failure_previous(self) -> None:
-        """The step that failed before."""
+        """The previous step that failed."""
         self._to_failure(forward=False)
 
-    @property
-    def _has_own_failures(self) -> bool:
-        return self.pane.ready and self.pane.has_failures
-
     def _to_failure(self, *, forward: bool) -> None:
-        if self._has_own_failures:
+        if self.pane.ready and self.pane.has_failures:
             self.pane.to_failure(forward=forward)
             return
         view, timeline = self.playback.shown, self.timeline_pane.timeline
         if view is None or not 0 <= timeline.step < len(view.steps):
             return
-        self.open_part("timeline")
-        here, failures = timeline.index.canonical(timeline.step), self._failures
-        steps = view.steps
+        self.tabs.open_part(TIMELINE.part)
+        here, failures, steps = timeline.index.canonical(timeline.step), view.failures, view.steps
         event = steps.span_last[here] if forward else steps.first[here] or steps.span_last[here]
-        for _ in range(min(len(failures), MOST_FAILURES)):
+        for _ in range(min(len(failures), MAX_SKIPPED_FAILURES)):
             found = (next_failure if forward else previous_failure)(failures, event)
             if found is None:
                 return
@@ -232,60 +440,36 @@ class RunScreen(ContentActions):
             if timeline.index.canonical(view.step_of_event[event - 1]) != here:
                 timeline.go_to(view.step_of_event[event - 1])
                 return
-        self.show_message("This is the only step that failed.")
+        self.show_message("No other failures.")
 
-    # The tab in front
+    # Commands
 
-    def action_enter(self) -> None:
-        """What Enter does in the tab in front."""
-        self.pane.enter()
+    def command_targets(self) -> tuple[object, ...]:
+        """The screen, the actions on contents, the pane in front."""
+        return (self, self.content_actions, self.pane)
 
-    def action_inward(self) -> None:
-        """What `l` does there."""
-        self.pane.inward()
-
-    def action_outward(self) -> None:
-        """What `h` does there."""
-        self.pane.outward()
-
-    def action_find(self) -> None:
-        """What `/` does there."""
-        self.pane.find()
+    @on(LineList.Chosen)
+    def _row_clicked(self) -> None:
+        self.pane.action_enter()
 
     def action_step_of(self) -> None:
-        """Goes to the step whose statement wrote the value under the cursor."""
-        wrote, view = self.pane.statement(), self.playback.shown
-        if wrote is None or view is None:
+        """Goes to the step that wrote the selected value."""
+        written_by, view = self.pane.statement(), self.playback.shown
+        if written_by is None or view is None:
             return
-        step = step_of_statement(view, wrote)
+        step = step_of_statement(view, written_by)
         if step is None:
-            self.show_message("No step is recorded under this statement.")
+            self.show_message("No step is recorded for this statement.")
             return
-        self.open_part("timeline")
+        self.tabs.open_part(TIMELINE.part)
         self.timeline_pane.timeline.go_to(step)
 
-    def action_versions(self) -> None:
-        """Older rows, or only the newest."""
-        self.pane.versions()
-
-    def action_pnl_view(self) -> None:
-        """The next way to look at what is in front."""
-        self.pane.next_view()
-
-    def action_pnl_units(self) -> None:
-        """Base units, or decimals as the settings say."""
-        self.pane.change_units()
-
-    def action_zoom(self) -> None:
-        """One part alone, or all."""
-        self.pane.zoom()
-
     def action_pane(self) -> None:
-        """The next pane."""
+        """Focuses the next list."""
         self.focus_next(LineList)
 
     def action_idle(self) -> None:
-        """Shows or cuts out idle stretches."""
+        """Shows or hides idle gaps."""
         self.timeline_pane.toggle_idle()
 
     def action_axis(self) -> None:
@@ -293,47 +477,55 @@ class RunScreen(ContentActions):
         self.timeline_pane.toggle_axis()
 
     def action_raw(self) -> None:
-        """Goes to the recorded row of the step under the cursor."""
+        """Shows the database row of the selected step."""
         event = self.timeline_pane.row_event if self.pane is self.timeline_pane else None
-        raw = self.open_part("raw")
+        raw = self.tabs.open_part("raw")
         if isinstance(raw, EventsPane) and event is not None:
             raw.go_to(event)
 
     def action_sql(self) -> None:
-        """Opens the line for a question to the database."""
-        tables = self.open_part(TABLES)
+        """Opens the SQL field."""
+        tables = self.tabs.open_part(TABLES)
         if isinstance(tables, SqlPane):
             tables.ask_sql()
 
     def action_back(self) -> None:
-        """Leaves what is open, ends travelling, or goes back to the list."""
-        if self.pane.ready and self.pane.back():
+        """Cancels, closes what is open, ends time travel, or goes back to the list."""
+        if self.content_actions.cancel() or (self.pane.ready and self.pane.back()):
             return
         if self.playback.at is not None:
-            self._come_back()
+            self._follow()
             return
         super().action_back()
 
-    @on(Timeline.Ended)
-    def _ended(self) -> None:
-        if self.playback.at is not None:
-            self._come_back()
-
-    @on(LineList.Chosen)
-    def _chosen(self) -> None:
-        self.pane.enter()
+    @on(PromptInput.Exited, f"#{SAVE_AS}")
+    def _name_entered(self, event: PromptInput.Exited) -> None:
+        event.stop()
+        self.content_actions.name_entered(event)
 
     def action_copy_value(self) -> None:
-        """Copies the text under the cursor."""
+        """Copies the selection."""
         self._copy(self.pane.value_to_copy())
 
     def action_copy_location(self) -> None:
-        """Copies where it is recorded."""
+        """Copies where the selection is recorded."""
         self._copy(self.pane.location_to_copy())
 
     def _copy(self, wanted: Copy | None) -> None:
         if wanted is None:
-            self.show_message("There is nothing to copy here.")
+            self.show_message("Nothing to copy.")
             return
-        said = copy(self.app, wanted.text, wanted.what)
-        self.show_message(self.ui.glyphs.safe(said))
+        sentence = copy(self.app, wanted.text, wanted.what)
+        self.show_message(self.ui.glyphs.safe(sentence))
+
+
+def step_of_statement(view: RunView, statement: str) -> int | None:
+    """The newest step whose label equals, begins or continues a statement."""
+    text = " ".join(statement.split())
+    if not text:
+        return None
+    for step in range(len(view.steps) - 1, -1, -1):
+        label = " ".join(view.steps.label[step].split())
+        if label and (label == text or label.startswith(text) or text.startswith(label)):
+            return step
+    return None

@@ -320,8 +320,8 @@ class RunsScreen(CommandScreen):
         self.ordering.words = Words.typed(event.value)
         self._apply_filter()
 
-    @on(PromptInput.Left)
-    def _left_field(self, event: PromptInput.Left) -> None:
+    @on(PromptInput.Exited)
+    def _left_field(self, event: PromptInput.Exited) -> None:
         if event.key == "escape":
             self.action_back()
         elif event.key == "enter":
