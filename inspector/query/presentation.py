@@ -48,6 +48,8 @@ class Format(StrEnum):
     """A status word, with the glyph of `RecordTable.statuses`."""
 
 
+_KINDS = {kind.value: kind for kind in TabKind}
+
 Field = str | Callable[[Any], object]
 """A field or attribute of a record, or a function of the record."""
 
@@ -133,4 +135,4 @@ class Presentation:
         found = self.tab_kinds.get(tab.part)
         if found is not None:
             return found
-        return TabKind(tab.part) if tab.part in TabKind else TabKind.RECORDS
+        return _KINDS.get(tab.part, TabKind.RECORDS)

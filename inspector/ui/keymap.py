@@ -1,4 +1,4 @@
-"""Every command of the screen, gathered. A screen whose commands are not named here has no keys."""
+"""All commands. A screen whose commands are not listed here has no keys."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from inspector.ui.screens.runs.commands import RUNS_COMMANDS
 from inspector.ui.screens.welcome import WELCOME_COMMANDS
 
 EVERYWHERE_COMMANDS = (
-    Command("back", "Back to where you came from", ("escape",), (EVERYWHERE,), hint="back"),
-    Command("problems", "All findings of all stores", ("!",), (EVERYWHERE,), hint="problems"),
+    Command("back", "Back", ("escape",), (EVERYWHERE,), hint="back"),
+    Command("problems", "All problems in all stores", ("!",), (EVERYWHERE,), hint="problems"),
     Command(
         "zone",
-        "Times in this machine's zone or in UTC",
+        "Switch local time / UTC",
         ("T",),
         (EVERYWHERE,),
-        help="Durations never depend on it; groups by day do.",
+        help="Groups by day follow the time zone.",
     ),
     Command("palette", "Search all commands", (":", "ctrl+p"), (EVERYWHERE,), in_palette=False),
-    Command("help", "Keys and signs of what you see", ("?",), (EVERYWHERE,), hint="help"),
+    Command("help", "Keys and symbols", ("?",), (EVERYWHERE,), hint="help"),
     Command("exit", "Quit", ("q", "ctrl+q", "ctrl+c"), (EVERYWHERE,), hint="quit"),
 )
 
@@ -41,5 +41,5 @@ COMMANDS: tuple[Command, ...] = (
 
 
 def all_keys(chosen: Mapping[str, Sequence[str]] | None = None) -> Keys:
-    """The keys of the whole screen, with what a person chose."""
+    """The keys of all commands, with the user's choices."""
     return Keys(COMMANDS, chosen)

@@ -58,13 +58,13 @@ def markdown_lines(text: str, room: int) -> list[PiecedLine]:
     except Exception as error:
         # Whatever a parser that is not ours makes of a hostile text costs no more than this form.
         log_failure("parsing Markdown", error)
-        raise Unfit("it cannot be taken apart") from None
+        raise Unfit("not parseable") from None
     if mask("\n".join(_plain(tokens))).count:
-        raise Unfit("its marks take a secret apart")
+        raise Unfit("rendering would reveal a secret")
     writer = _Writer(max(1, room))
     writer.blocks(tokens)
     if not writer.lines and text.strip():
-        raise Unfit("nothing of it would be left")
+        raise Unfit("renders to nothing")
     return writer.lines
 
 

@@ -41,6 +41,10 @@ def _title(record: Record) -> str:
     return f"{NOT_RECORDED if node is None else node} {short_address(record.get('version'))}"
 
 
+def _published(record: Record) -> str:
+    return "published" if record.get("published") else ""
+
+
 def before_in_words(record: Record, other: Record, steps: int) -> str:
     """What the version is, `steps` before in the list, that another is compared with."""
     if record.get("order") == "rows":
@@ -62,9 +66,7 @@ VERSIONS = RecordTable(
         Column("node", 20, "node", tone=Tone.TEXT, grows=True, from_end=True),
         Column("version", 10, "version", Format.SHORT_ID),
         Column("receipt", 7, "receipt", right=True, narrow=False),
-        Column(
-            "published", 9, lambda one: "published" if one.get("published") else "", tone=Tone.TEXT
-        ),
+        Column("published", 9, _published, tone=Tone.TEXT),
         Column("bytes", 10, "integrity"),
         Column("files", 5, "files", right=True, narrow=False),
         Column("size", 6, "size", Format.SIZE, right=True, narrow=False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from textual import on
@@ -95,7 +96,7 @@ class ModelsPane(Pane):
 
     def _read(self) -> None:
         self._again, self._outdated = None, False
-        self.ask(PART, self._load())
+        self.ask(PART, self._load)
 
     async def _load(self) -> None:
         answer = await self.queries.ask(lambda reader: _record(reader, PART))
@@ -156,7 +157,7 @@ class ModelsPane(Pane):
         part = None if record is None else self._wanted(record)
         if part is None or (self._found is not None and self._found[0] == part):
             return
-        self.ask("files", self._load_files(part))
+        self.ask("files", partial(self._load_files, part))
 
     async def _load_files(self, part: str) -> None:
         answer = await self.queries.ask(lambda reader: _record(reader, part))

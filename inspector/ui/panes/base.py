@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from textual.containers import Container
 from textual.message import Message
@@ -18,7 +17,7 @@ from inspector.ui.command_screen import CommandScreen
 from inspector.ui.context import UiContext, ui_of
 from inspector.ui.loaded_value import LoadedValue, loaded_text
 from inspector.ui.panes.position import Position
-from inspector.ui.panes.queries import RunQueries
+from inspector.ui.panes.queries import RunQueries, Work, start
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +96,9 @@ class Pane(Container):
     def redraw(self) -> None:
         """Called when the time zone, units or theme changed."""
 
-    def ask(self, topic: str, work: Coroutine[Any, Any, None]) -> None:
-        """Runs a coroutine that awaits `queries`; it replaces an older one under the topic."""
-        self.run_worker(work, group=topic, exclusive=True)
+    def ask(self, topic: str, work: Work) -> None:
+        """Runs what awaits `queries`; it replaces an older run under the topic."""
+        start(self, work, topic)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Announces answers."""

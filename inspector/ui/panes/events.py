@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -224,7 +225,7 @@ class EventsPane(Pane):
             self._show()
 
     def _want(self, page: int) -> None:
-        self.ask(f"page {page}", self._load_page(page))
+        self.ask(f"page {page}", partial(self._load_page, page))
 
     async def _load_page(self, page: int) -> None:
         first = page * PAGE + 1

@@ -85,7 +85,7 @@ class MasterDetailPane(Pane):
         if self._reload is not None:
             self._reload.stop()
         self._reload, self._stale = None, False
-        self.ask(ROWS, self.load())
+        self.ask(ROWS, self.load)
 
     def show_reason(self, answer: Unavailable | None) -> None:
         """Notes why there are no records; None = the run has no such part."""

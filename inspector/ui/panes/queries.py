@@ -12,7 +12,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
+from textual.dom import DOMNode
 from textual.widget import Widget
+from textual.worker import Worker
 
 from inspector.live.database_worker import DatabaseWorker
 from inspector.live.feed import Feed, Unavailable
@@ -22,8 +24,17 @@ from inspector.query.run_reader import RunReader
 
 T = TypeVar("T")
 
+Work = Callable[[], Coroutine[None, None, None]]
+"""A coroutine function: a worker that is cancelled before it starts creates no coroutine."""
+
 DATABASE = "database"
 """The group of workers that ask a database."""
+
+
+def start(node: DOMNode, work: Work, topic: str, *, exclusive: bool = True) -> None:
+    """Runs `work` in a worker of the node; with `exclusive` it replaces the topic's older one."""
+    worker: Worker[None] = node.run_worker(work, group=topic, exclusive=exclusive)
+    del worker
 
 
 class RunQueries:
@@ -53,9 +64,9 @@ class DatabaseQueries:
         """Whether a question has no answer yet."""
         return bool(self._pending)
 
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Runs a coroutine that asks; it ends with the widget."""
-        self._widget.run_worker(work, group=DATABASE)
+    def start(self, work: Work) -> None:
+        """Runs a coroutine function that asks; it ends with the widget."""
+        start(self._widget, work, DATABASE, exclusive=False)
 
     async def ask(self, question: Callable[[RawDatabase], T]) -> T | Unavailable:
         """Returns the answer, or why there is none.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from textual import events
@@ -232,7 +233,7 @@ class SqlSession:
         return self._began is not None
 
     def begin(self, field: SqlField, table: str | None) -> None:
-        """Starts without an answer and proposes a query for a table. The text in the field stays."""
+        """Starts without an answer and proposes a query. The text in the field stays."""
         self.answer, self._trouble, self._began = None, "", None
         self._field = field
         field.propose(f"SELECT * FROM {quoted_name(table)} LIMIT 100" if table else "")
@@ -249,7 +250,7 @@ class SqlSession:
         self._field = field
         self._began = time.monotonic()
         self._grid.show(Fixed(), ())
-        self._queries.start(self._load(sql))
+        self._queries.start(partial(self._load, sql))
 
     def older(self, field: SqlField, app: App[object], by: int) -> None:
         """Writes an older or newer query of the history into the field."""

@@ -6,6 +6,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 
 from inspector.live.feed import Unavailable
@@ -304,7 +305,7 @@ class TableRows:
         self._content = 0
         """Which content of the database the pages are of, as long as none is outdated."""
         self._sized = False
-        queries.start(self._open())
+        queries.start(self._open)
 
     @property
     def names(self) -> Sequence[str]:
@@ -367,7 +368,7 @@ class TableRows:
         if wanted is None or id(wanted.part) in self._requested:
             return
         self._requested.add(id(wanted.part))
-        self._queries.start(self._load_page(self.shape, wanted))
+        self._queries.start(partial(self._load_page, self.shape, wanted))
 
     async def _load_page(self, shape: Shape, wanted: PageRequest) -> None:
         answer = await self._queries.ask(
@@ -410,7 +411,7 @@ class TableRows:
         if shape is None or self._counting.asked or time.monotonic() < self._counting.due:
             return
         self._counting.asked, self._counting.wanted = True, False
-        self._queries.start(self._load_count(shape))
+        self._queries.start(partial(self._load_count, shape))
 
     async def _load_count(self, shape: Shape) -> None:
         began = time.monotonic()
@@ -430,7 +431,7 @@ class TableRows:
         self._refreshing = True
         if self._counting.wanted:
             self._count()
-        self._queries.start(self._refresh())
+        self._queries.start(self._refresh)
 
     async def _refresh(self) -> None:
         content = await self._queries.ask(lambda database: database.current_content())
@@ -558,7 +559,7 @@ class RowDetail:
                 self._content = answer
                 self._changed()
 
-        self._queries.start(load())
+        self._queries.start(load)
 
     def copy(self, *, whole: bool) -> Copy | None:
         """The cell under the cursor, or the whole row."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from textual import on
@@ -139,7 +140,7 @@ class FactBar(LineWidget):
 
 
 class TableListLoader:
-    """Reads the list with the run's reader, then counts rows table by table; `changed` is called."""
+    """Reads the list with the run's reader, then counts rows; `changed` is called after each."""
 
     def __init__(
         self,
@@ -186,7 +187,7 @@ class TableListLoader:
         name = next((name for name in names if name not in self._counts), None)
         if name is None or self._database.waiting:
             return
-        self._database.start(self._count(name))
+        self._database.start(partial(self._count, name))
 
     async def _count(self, name: str) -> None:
         answer = await self._database.ask(lambda database: database.count_of(name))
@@ -333,7 +334,7 @@ class TablesPane(Pane):
 
     def _load(self) -> None:
         self._reload, self._stale = None, False
-        self.ask(ROWS_TOPIC, self._parts.listed.load())
+        self.ask(ROWS_TOPIC, self._parts.listed.load)
 
     def _listed(self) -> None:
         self.field.know(self._parts.listed.names())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import monotonic
 from typing import ClassVar
 
@@ -56,7 +57,7 @@ class TimelinePane(Pane):
         ("travel.back", "travel"),
         ("copy.value", "copy"),
         ("resume", "resume…"),
-        ("raw", "database row"),
+        ("raw", "row"),
     )
     NARROW_HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
         ("enter", "fold"),
@@ -68,7 +69,7 @@ class TimelinePane(Pane):
         ("back", "all steps"),
         ("failure.next", "failures"),
         ("copy.value", "copy"),
-        ("raw", "database row"),
+        ("raw", "row"),
     )
     """The footer while the detail stands alone."""
     WIDE = 100
@@ -292,7 +293,7 @@ class TimelinePane(Pane):
         if step is None or self.view is None or self.view.partial:
             return
         at = self.view.events if self.view.travelling else None
-        self.ask(CONTEXT, self._load_context(step, self._key(step), at))
+        self.ask(CONTEXT, partial(self._load_context, step, self._key(step), at))
 
     async def _load_context(self, step: int, key: ContextKey, at: int | None) -> None:
         answer = await self.queries.ask(lambda reader: context_at(reader, step, at))

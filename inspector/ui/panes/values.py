@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import ClassVar
 
 from textual import on
@@ -223,7 +223,7 @@ class ValuesPane(MasterDetailPane):
         ("save", "save"),
         ("zoom", "zoom"),
         ("copy.location", "copy location"),
-        ("raw", "database row"),
+        ("raw", "row"),
         ("versions", "older rows"),
         ("step-of", "its step"),
     )
@@ -367,7 +367,7 @@ class ValuesPane(MasterDetailPane):
         """Reads the whole value; shows it alone where list and content do not both fit."""
         value = self.list.value
         if value is not None:
-            self.ask(WHOLE, self._load_whole(value))
+            self.ask(WHOLE, partial(self._load_whole, value))
             if not self.query_one(ContentView).display:
                 self.show_alone(True)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -21,7 +23,7 @@ from inspector.ui.context import UiContext, ui_of
 from inspector.ui.lines import NARROW, Line, LineWidget, margin
 from inspector.ui.palette import Ground, Role
 from inspector.ui.panes.base import Copy
-from inspector.ui.panes.queries import RunQueries
+from inspector.ui.panes.queries import RunQueries, start
 from inspector.ui.pnl.book import Book, book_of
 from inspector.ui.pnl.chart import WIDE
 from inspector.ui.pnl.notes import Notes, Shown, copied
@@ -166,7 +168,7 @@ class PnlBody(Container):
         self._looks = self.set_interval(SHOWN_AFTER, self._look)
         if self._book is None:
             self._told = ADDING_UP
-        self.run_worker(self._load(run, clock, wait), group=SESSION, exclusive=True)
+        start(self, partial(self._load, run, clock, wait), SESSION)
 
     def _look(self) -> None:
         """Says how far the reading is, where that is worth a line."""

@@ -92,7 +92,7 @@ class ReceiptsPane(Pane):
 
     def _read(self) -> None:
         self._again, self._outdated = None, False
-        self.ask("receipts", self._load())
+        self.ask("receipts", self._load)
 
     async def _load(self) -> None:
         answer = await self.queries.ask(_ledger)

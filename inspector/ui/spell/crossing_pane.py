@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from textual import on
@@ -112,7 +113,7 @@ class CrossingPane(Pane):
     def _read(self) -> None:
         self._again, self._outdated = None, False
         part = self.KIND.part
-        self.ask(part, self._load(part))
+        self.ask(part, partial(self._load, part))
 
     async def _load(self, part: str) -> None:
         answer = await self.queries.ask(lambda reader: found_in(reader, part))

@@ -115,7 +115,7 @@ class SidesPane(Pane):
 
     def _read(self) -> None:
         self._again, self._outdated = None, False
-        self.ask(self._part, self._load())
+        self.ask(self._part, self._load)
 
     async def _load(self) -> None:
         part, against = self._part, self._against

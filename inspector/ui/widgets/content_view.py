@@ -59,17 +59,15 @@ def rows_of(content: Content, room: int, *, raw: bool) -> Rows:
         try:
             lines = markdown_lines(content.markdown, room)
         except Unfit as why:
-            return Rows(*_numbered(content.lines, room), note=f"shown as it stands: {why}")
-        note = "" if _is_whole(content) else "the rest is left out in this form"
+            return Rows(*_numbered(content.lines, room), note=f"Shown as plain text: {why}")
+        shown, total = content.markdown.count("\n") + 1, len(content.lines)
+        whole = not content.cut and shown >= total
+        note = "" if whole else f"Preview ends here ({shown:,} of {total:,} lines) · m for all"
         return Rows(tuple(Row(0, line) for line in lines), len(lines), 0, note)
     lines_of = content.lines
     if content.text and raw:
         lines_of = tuple(ContentLine("", "", line) for line in visible_lines(content.text))
     return Rows(*_numbered(lines_of, room))
-
-
-def _is_whole(content: Content) -> bool:
-    return not content.cut and content.markdown.count("\n") + 1 >= len(content.lines)
 
 
 def _numbered(lines: tuple[ContentLine, ...], room: int) -> tuple[tuple[Row, ...], int, int]:

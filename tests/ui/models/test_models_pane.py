@@ -56,7 +56,7 @@ async def models_of(
     reader.records = {"world_models": records, **answers.pop("asked", {})}
     feed = RunFeed(pictured.research, reader)
     async with on_screen(feed, size) as (pilot, screen):
-        screen.open_part("world_models")
+        screen.tabs.open_part("world_models")
         await settle(pilot)
         assert isinstance(screen.pane, ModelsPane)
         yield pilot, screen, screen.pane

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.config.settings import Asset
-from inspector.live.feed import Unavailable
 from inspector.query.progress import Progress
 from inspector.ui.pnl.bars import scale_of, window_of
 from inspector.ui.pnl.body import LIMIT
@@ -160,11 +159,11 @@ async def test_a_store_that_cannot_be_read_is_said_and_read_again_later() -> Non
         front.body.read()
         await settle(pilot)
         assert any("398,750,000" in line for line in shown(pilot.app))
-        front.body._take(Unavailable("gone"))
-        lines = shown(pilot.app)
+        feed.busy = True
+        front.body.read()
         await settle(pilot)
         lines = shown(pilot.app)
-        assert any("gone" in line for line in lines)
+        assert any("locked by its writer" in line for line in lines)
         assert any("398,750,000" in line for line in lines)
 
 

@@ -76,7 +76,7 @@ class TestRows:
 
     def test_json_has_another_form_as_it_stands(self) -> None:
         content = content_of(None, '{"b":  1,"a": 2}', "text")
-        assert content.forms == ("laid out", "as it stands")
+        assert content.formats == ("formatted", "raw")
         assert rows_told(rows_of(content, 60, raw=True)) == ['  {"b":  1,"a": 2}'.strip()]
         assert len(rows_of(content, 60, raw=False).rows) == 4
 
@@ -123,7 +123,7 @@ class TestBytes:
 
     def test_a_text_in_another_encoding_is_read_as_far_as_it_can_be(self) -> None:
         content = foreign_content(None, "Grüße".encode("latin-1"), 5)
-        assert content.forms == ("as text", "in hexadecimal")
+        assert content.formats == ("text", "hex")
         assert rows_told(rows_of(content, 80, raw=False)) == ["Gr\ufffd\ufffde"]
         assert rows_told(rows_of(content, 80, raw=True))[0].startswith("00000000  47 72 fc df 65")
 
@@ -166,7 +166,7 @@ class TestMarkdown:
         content = content_of(None, "[a]: http://b\n", "text", file="x.md")
         rows = rows_of(content, 60, raw=False)
         assert "http://b" in "".join(rows_told(rows))
-        assert "as it stands" in rows.note
+        assert "plain text" in rows.note
 
     @settings(max_examples=150, deadline=None)
     @given(st.lists(st.one_of(MARKS, ANY_TEXT), max_size=12).map("".join), st.integers(1, 70))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from textual.events import Key
 
+from inspector.live.feed import Subscription
+from inspector.query.view import RunView
 from inspector.ui.keymap import all_keys
 from inspector.ui.panes.values import ValuesList
-from inspector.ui.screens.run.early_keys import MOST, EarlyKeys
+from inspector.ui.screens.run.early_keys import MAX_KEYS, EarlyKeys
 from tests.ui.run import pictured
 from tests.ui.run.fakes import RunFeed
 from tests.ui.run.screens import on_screen, settle, shown, timeline
@@ -73,6 +76,75 @@ async def test_another_tab_is_opened_at_once_and_forgets_them() -> None:
         assert timeline(screen).cursor == before
 
 
+class SilentFeed(RunFeed):
+    """Publishes no view of the run until `publish_view`."""
+
+    silent = True
+
+    def follow(self, subscriptions: Sequence[Subscription]) -> None:
+        if not self.silent:
+            super().follow(subscriptions)
+
+    def publish_view(self, view: RunView) -> None:
+        self.silent = False
+        self.tell(view)
+
+
+def silent() -> SilentFeed:
+    feed = pictured.research_feed()
+    feed.__class__ = SilentFeed
+    assert isinstance(feed, SilentFeed)
+    return feed
+
+
+async def test_a_tab_chosen_before_the_first_view_opens_with_it() -> None:
+    feed = silent()
+    async with on_screen(feed) as (pilot, screen):
+        await pilot.press("2", "G")
+        await settle(pilot)
+        assert screen.pane is screen.timeline_pane
+        assert shown(screen)[-1].strip() == "Opening tab 2…"
+        feed.publish_view(feed.of(None))
+        await settle(pilot)
+        await settle(pilot)
+        values = screen.query_one(ValuesList)
+        assert screen.pane.id == "values-pane"
+        assert values.cursor == values.row_count - 1
+
+
+async def test_the_last_tab_chosen_before_the_first_view_counts() -> None:
+    feed = silent()
+    async with on_screen(feed) as (pilot, screen):
+        await pilot.press("2", "7")
+        feed.publish_view(feed.of(None))
+        await settle(pilot)
+        assert screen.pane.id == "events-pane"
+
+
+async def test_a_tab_that_the_newest_events_lack_opens_when_the_run_is_loaded() -> None:
+    feed = silent()
+    async with on_screen(feed) as (pilot, screen):
+        view = feed.of(None)
+        feed.publish_view(replace(view, partial=True, tabs=view.tabs[:1]))
+        await settle(pilot)
+        await pilot.press("2")
+        await settle(pilot)
+        assert screen.pane is screen.timeline_pane
+        feed.publish_view(view)
+        await settle(pilot)
+        assert screen.pane.id == "values-pane"
+
+
+async def test_a_tab_that_the_run_lacks_is_refused_with_the_first_view() -> None:
+    feed = silent()
+    async with on_screen(feed) as (pilot, screen):
+        await pilot.press("9")
+        feed.publish_view(feed.of(None))
+        await settle(pilot)
+        assert screen.pane is screen.timeline_pane
+        assert shown(screen)[-1].strip() == "There is no tab 9: this run has 7."
+
+
 async def test_a_tab_that_there_is_not_is_told() -> None:
     async with on_screen(pictured.research_feed()) as (pilot, screen):
         await pilot.press("9")
@@ -86,5 +158,5 @@ def test_only_so_many_are_kept_in_their_order() -> None:
     assert not early.keeps(Key("y", "y"), keys)
     pressed = [Key("slash", "/"), *(Key(one, one) for one in "findings")]
     assert all(early.keeps(one, keys) for one in pressed)
-    assert [one.character for one in early.end()] == list("/findings")[:MOST]
+    assert [one.character for one in early.end()] == list("/findings")[:MAX_KEYS]
     assert not early.keeps(Key("j", "j"), keys)

@@ -41,35 +41,35 @@ async def test_the_footer_offers_no_other_form_and_no_fold_where_there_is_none()
         assert "enter fold" in shown(screen)[-1]
         await pilot.press("2")
         await settle(pilot)
-        assert "m as it stands" not in shown(screen)[-1]
+        assert "m raw" not in shown(screen)[-1]
         await pilot.press(*"jjjjjj")
         await settle(pilot)
-        assert "m as it stands" in shown(screen)[-1]
+        assert "m raw" in shown(screen)[-1]
         await pilot.press("m")
         await settle(pilot)
         await pilot.press("k", "j")
         await settle(pilot)
-        assert "m laid out" in shown(screen)[-1]
+        assert "m formatted" in shown(screen)[-1]
 
 
 async def test_what_was_said_of_one_row_goes_with_the_next_move() -> None:
     async with on_screen(pictured.research_feed()) as (pilot, screen):
         await pilot.press("2", *"jjjjjj", "m")
         await settle(pilot)
-        assert "This is the value" in shown(screen)[-1]
+        assert "Showing " in shown(screen)[-1]
         await pilot.press("j")
         await settle(pilot)
-        assert "This is the value" not in shown(screen)[-1]
+        assert "Showing " not in shown(screen)[-1]
 
 
 async def test_a_log_has_lines_where_a_database_has_rows() -> None:
     async with on_screen(pictured.research_feed()) as (pilot, screen):
-        pane = screen.open_part("raw")
+        pane = screen.tabs.open_part("raw")
         await settle(pilot)
         await settle(pilot)
         assert isinstance(pane, EventsPane)
         assert pane._unit == "row"
         pane.run = replace(pane.run, store=replace(pane.run.store, variant="log-v1"))
-        pane._tell()
+        pane._render_detail()
         await settle(pilot)
         assert any("   line " in line for line in shown(screen))

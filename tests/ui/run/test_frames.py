@@ -34,7 +34,7 @@ async def test_a_second_that_passes_draws_no_row() -> None:
         painted = rows.painted
         for _ in range(3):
             now[0] += 1000
-            screen._tick()
+            screen._on_second()
             await settle(pilot)
         assert rows.painted == painted
 
@@ -48,7 +48,7 @@ async def test_a_second_that_passes_draws_at_most_the_open_rows_of_a_timed_run()
         rows = timeline(screen)
         painted, lines = rows.painted, shown(screen)
         now[0] += 1000
-        screen._tick()
+        screen._on_second()
         await settle(pilot)
         assert rows.painted - painted <= 3
         assert any("13s, open" in line for line in shown(screen))
@@ -150,7 +150,7 @@ async def test_while_nothing_changes_nothing_goes_to_the_terminal() -> None:
         pilot.app._display = lambda *given: written.append(given)  # type: ignore[method-assign]
         for _ in range(3):
             now[0] += 1000
-            screen._tick()
+            screen._on_second()
             await settle(pilot)
         assert not written
 
@@ -172,6 +172,6 @@ async def test_a_second_of_a_timed_run_writes_a_line_of_the_detail_and_no_more()
 
         detail.refresh = counted  # type: ignore[method-assign,assignment]
         now[0] += 1000
-        screen._tick()
+        screen._on_second()
         await settle(pilot)
         assert len(updates) == 1

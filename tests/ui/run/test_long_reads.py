@@ -74,7 +74,7 @@ async def test_nothing_is_asked_about_the_end_by_itself() -> None:
         await settle(pilot)
         assert asked == []
         assert feed.subscriptions[-1][0].at is None
-        assert "still being read" in "\n".join(shown(screen))
+        assert "Still loading" in "\n".join(shown(screen))
 
 
 async def test_of_another_run_it_says_nothing() -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from inspector.model.step import Event
 from inspector.model.value import Attachment, AttachmentVerdict, Value
+from inspector.query.openprose.present import AGENTS
 from inspector.query.view import Capabilities, ValueList
-from inspector.ui.panes.record_columns import table_for
-from inspector.ui.panes.records import place
+from inspector.ui.context import UiContext
+from inspector.ui.panes.records import cell_text, guessed_table, place_columns
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed
 from tests.ui.run.screens import on_screen, settle, shown
@@ -124,7 +125,7 @@ async def test_a_part_without_records_says_so_in_a_sentence() -> None:
     async with on_screen(feed) as (pilot, screen):
         await pilot.press("4")
         await settle(pilot)
-        assert lines_with(screen, "No agent is recorded")
+        assert lines_with(screen, "No agents recorded")
         assert not lines_with(screen, "0 records")
 
 
@@ -170,9 +171,9 @@ async def test_source_opens_at_the_line_of_the_step_under_the_cursor() -> None:
 
 
 def test_columns_leave_from_the_right_and_never_overlap() -> None:
-    table = table_for("agents", [])
+    table = AGENTS
     for width in range(20, 200):
-        placed = place(table, width)
+        placed = place_columns(table, width)
         assert placed
         for left, right in pairwise(placed):
             assert left.end < right.start
@@ -180,10 +181,10 @@ def test_columns_leave_from_the_right_and_never_overlap() -> None:
 
 
 def test_records_of_an_unknown_part_have_columns_all_the_same() -> None:
-    table = table_for("x_metrics", [{"name": "latency", "value": 3, "note": None}])
+    table = guessed_table([{"name": "latency", "value": 3, "note": None}])
     assert [column.title for column in table.columns] == ["name", "value", "note"]
-    assert table.columns[2].text({"note": None}) == "–"
-    assert table_for("nothing", []).columns
+    assert cell_text({"note": None}, table.columns[2], UiContext()) == "–"
+    assert guessed_table([]).columns
 
 
 def test_ids_are_short_and_what_a_record_says_has_the_room() -> None:
@@ -192,10 +193,10 @@ def test_ids_are_short_and_what_a_record_says_has_the_room() -> None:
          "message": {"role": "user", "api_key": "hunter2hunter2"}}
         for at in range(3)
     ]  # fmt: skip
-    table = table_for("entries", records)
+    table = guessed_table(records)
     assert [column.title for column in table.columns] == ["id", "message", "kind"]
     assert [column.title for column in table.columns if column.grows] == ["message"]
-    said = table.columns[1].text(records[0])
+    said = cell_text(records[0], table.columns[1], UiContext())
     assert said.startswith('{"role"') and "hunter2" not in said
     for width in (38, 60, 120):
-        assert "message" in [one.column.title for one in place(table, width)]
+        assert "message" in [one.column.title for one in place_columns(table, width)]

@@ -106,10 +106,10 @@ async def test_f_leads_from_failure_to_failure_and_unfolds_what_hides_it() -> No
 async def test_f_says_when_there_is_no_failure_or_no_other() -> None:
     async with on_screen(growing(statements(3))) as (pilot, screen):
         await pilot.press("f")
-        assert shown(screen)[-1].strip() == "No failure is recorded."
+        assert shown(screen)[-1].strip() == "No failures recorded."
     async with on_screen(pictured.research_feed()) as (pilot, screen):
         await pilot.press("f")
-        assert shown(screen)[-1].strip() == "This is the only step that failed."
+        assert shown(screen)[-1].strip() == "No other failures."
 
 
 async def test_the_cursor_goes_with_the_live_step_only_until_it_is_moved() -> None:
@@ -227,7 +227,7 @@ async def test_in_a_narrow_terminal_enter_opens_the_detail_and_escape_leaves_it(
 async def test_why_the_axis_cannot_be_time_is_said() -> None:
     async with on_screen(pictured.research_feed()) as (pilot, screen):
         await pilot.press("o")
-        assert "No times are recorded" in shown(screen)[-1]
+        assert "No times recorded" in shown(screen)[-1]
 
 
 async def test_o_changes_between_time_and_order_and_i_shows_idle_stretches() -> None:

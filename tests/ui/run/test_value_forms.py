@@ -60,7 +60,7 @@ async def test_markdown_reads_as_markdown_and_as_it_stands_on_a_key() -> None:
         assert has(screen, "markdown", "Some bold words.")
         await pilot.press("m")
         await settle(pilot)
-        assert has(screen, "1  # Tides", "3  Some **bold** words.", "as it stands")
+        assert has(screen, "1  # Tides", "3  Some **bold** words.", "raw")
         await pilot.press("m")
         await settle(pilot)
         assert has(screen, "Some bold words.") and not has(screen, "3  Some **bold**")
@@ -72,7 +72,7 @@ async def test_what_has_one_form_says_so() -> None:
         await settle(pilot)
         await pilot.press("m")
         await settle(pilot)
-        assert has(screen, "This has only one form.")
+        assert has(screen, "No other format.")
 
 
 async def test_a_file_is_read_when_it_is_asked_for() -> None:
@@ -100,7 +100,7 @@ async def test_of_a_large_value_only_its_own_beginning_is_read() -> None:
         assert "values None full" not in feed.reader.asked
         await pilot.press("tab", "G")
         await settle(pilot)
-        assert has(screen, "the rest is left out here: p opens more of it, S saves it")
+        assert has(screen, "Preview ends here · p opens more, S saves the whole value")
 
 
 async def test_long_contents_are_laid_out_on_a_thread_for_each_width() -> None:
@@ -206,7 +206,7 @@ async def test_a_copy_says_whether_it_is_the_file_or_what_stands_for_it() -> Non
         await settle(pilot)
         before = screen.pane.value_to_copy()
         assert before is not None and before.text == "stands for it"
-        assert before.what == "what stands for the file of report (enter reads the file)"
+        assert before.what == "the recorded preview of report (enter reads the file)"
         await pilot.press("enter")
         await settle(pilot)
         await settle(pilot)

@@ -35,9 +35,7 @@ async def test_a_value_is_laid_out_below_the_table() -> None:
         await pilot.press("2", *"jjjjjj")
         await settle(pilot)
         lines = shown(screen)
-        assert any(
-            "projection: what the run wrote down" in line and "8 lines" in line for line in lines
-        )
+        assert any("self-reported, not verified" in line and "8 lines" in line for line in lines)
         assert any('2    "score": 0.71,' in line for line in lines)
 
 
@@ -52,7 +50,7 @@ async def test_a_tab_that_is_being_opened_can_be_left_asked_and_opened_again() -
                 screen.action_command(name)
             screen.show_view(view)
             screen.on_zone_changed()
-            screen._tick()
+            screen._on_second()
             screen.action_tab("1")
             screen.action_tab(str(number))
         screen.action_tab("2")

@@ -60,7 +60,7 @@ async def test_the_tab_shows_what_names_meant_at_the_chosen_step() -> None:
         assert has(screen, "at event 1, in root")
         assert has(screen, "result", "that of event 1")
         assert has(screen, "written at event 3")
-        assert has(screen, "lost", "when not told")
+        assert has(screen, "lost", "write time unknown")
         await pilot.press("j")
         await settle(pilot)
         assert has(screen, "write time unknown")

@@ -72,7 +72,7 @@ async def open_part(pilot: Pilot[Any], part: str, run: Run) -> RunScreen:
     screen = RunScreen(pilot.app.feed, run)  # type: ignore[attr-defined]
     pilot.app.push_screen(screen)
     await settle(pilot)
-    assert screen.open_part(part) is not None
+    assert screen.tabs.open_part(part) is not None
     await settle(pilot)
     return screen
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from inspector.ui.loaded_value import (
     file_name,
 )
 from inspector.ui.panes.base import Pane
+from inspector.ui.panes.queries import start
 from inspector.ui.widgets.content_view import ContentView
 from inspector.ui.widgets.frame import Footer
 from inspector.ui.widgets.prompt_input import PromptInput
@@ -69,14 +71,14 @@ class ContentActions:
     def action_pager(self) -> None:
         """Opens the selection in the pager."""
         raw = any(view.raw for view in self._contents)
-        self._start(self._use(PAGED_BYTES, lambda loaded: self._tools.page(loaded, raw=raw)))
+        self._start(self._use, PAGED_BYTES, partial(self._tools.page, raw=raw))
 
     def action_picture(self) -> None:
         """Shows the selected image in the terminal."""
-        self._start(self._use(PICTURE_BYTES, self._tools.picture))
+        self._start(self._use, PICTURE_BYTES, self._tools.picture)
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        self._screen.run_worker(work, group=WORK, exclusive=True)
+    def _start(self, work: Callable[..., Coroutine[Any, Any, None]], *arguments: Any) -> None:
+        start(self._screen, partial(work, *arguments), WORK)
 
     async def _use(
         self, limit: int, use: Callable[[LoadedValue], Coroutine[Any, Any, None]]
@@ -101,7 +103,7 @@ class ContentActions:
 
     def action_save(self) -> None:
         """Asks for a file name, then saves the selection."""
-        self._start(self._load_to_save())
+        self._start(self._load_to_save)
 
     async def _load_to_save(self) -> None:
         loaded = await self._pane().load_value(SAVED_BYTES)
@@ -137,7 +139,7 @@ class ContentActions:
             self._close_field()
             return
         path = Path(os.path.abspath(os.path.expanduser(name)))
-        self._start(self._save(loaded, path))
+        self._start(self._save, loaded, path)
 
     async def _save(self, loaded: LoadedValue, path: Path) -> None:
         """Saves. On failure the field stays open to change the name."""

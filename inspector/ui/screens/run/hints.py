@@ -11,7 +11,7 @@ from inspector.ui.context import UiContext
 from inspector.ui.external_tools import why_no_page, why_no_viewer
 from inspector.ui.panes.base import Pane, linked
 from inspector.ui.panes.timeline import TimelinePane
-from inspector.ui.resuming import why_not_resume
+from inspector.ui.screens.resume.commands import why_not_resume
 from inspector.ui.screens.run.playback import Playback
 from inspector.ui.widgets.content_view import ContentView
 from inspector.ui.widgets.text_view import TextView

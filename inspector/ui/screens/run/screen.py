@@ -192,7 +192,7 @@ class RunScreen(CommandScreen):
 
     @on(LineList.Moved)
     def _cursor_moved(self, message: LineList.Moved) -> None:
-        """Notes whether the user chose a step: the one that the timeline opened on does not count."""
+        """Notes whether the user chose a step, which the one that the timeline opened on is not."""
         view, timeline = self.playback.shown, self.timeline_pane.timeline
         if message.lines is timeline and view is not None and not view.travelling:
             if self._initial_step is None or view.partial:

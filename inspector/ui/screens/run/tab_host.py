@@ -19,7 +19,7 @@ from inspector.query.registry import presentation_of
 from inspector.query.view import RunView, Tab, TabKind
 from inspector.ui.commands import Keys
 from inspector.ui.panes.base import Pane
-from inspector.ui.panes.queries import RunQueries
+from inspector.ui.panes.queries import RunQueries, start
 from inspector.ui.panes.timeline import TimelinePane
 from inspector.ui.screens.run.early_keys import WAIT, EarlyKeys
 from inspector.ui.widgets.line_list import LineList
@@ -50,7 +50,7 @@ def make_pane(tab: Tab, queries: RunQueries, run: Run) -> Pane:
 
 
 class TabHost:
-    """Opens tabs on a screen. `fill` gives a new pane its view; `changed` is called after a switch."""
+    """Opens tabs on a screen. `fill` shows the run in a pane; `changed` follows each switch."""
 
     def __init__(
         self,
@@ -114,8 +114,14 @@ class TabHost:
             self.active = parts.index(part)
         else:
             self.open(0)
-        requested, self._requested = self._requested, None
-        return None if requested is None else self.choose(requested)
+        requested = self._requested
+        if requested is not None and requested < len(tabs):
+            self._requested = None
+            self.open(requested, keep_keys=True)
+        elif requested is not None and self._known:
+            self._early.end()
+            return self.choose(requested)
+        return None
 
     def choose(self, index: int, location: str | None = None) -> str | None:
         """Opens a tab by its place. Returns a sentence if there is none (yet)."""
@@ -137,17 +143,18 @@ class TabHost:
                 return self.current
         return None
 
-    def open(self, index: int, location: str | None = None) -> None:
+    def open(self, index: int, location: str | None = None, *, keep_keys: bool = False) -> None:
         """Brings a tab to the front; `location` is the source line to reveal there."""
         tab = self.tabs[index]
         self.active = index
-        self._early.begin()
+        if not keep_keys:
+            self._early.begin()
         pane = self._panes.get(tab.part)
         for other in self._panes.values():
             other.display = other is pane
         if pane is None:
             pane = self._panes[tab.part] = self._make(tab)
-            self._screen.run_worker(self._mount(pane, location))
+            start(self._screen, partial(self._mount, pane, location), f"mount {tab.part}")
         elif pane.ready:
             self._enter(pane, location)
         self.perform_early()
