@@ -19,6 +19,8 @@ SOON = 0.3
 """Seconds; later timers, which take down a message for example, are not waited for."""
 SETTLED = 5.0
 """Seconds after which a screen that is never idle counts as settled."""
+HELD_BACK = 1.0
+"""Seconds; a worker that runs longer awaits an answer that a test holds back."""
 MOST_REPEATS = 3
 """A timer that starts itself again more often polls for an answer that a test holds back."""
 
@@ -33,11 +35,13 @@ async def settle(pilot: Pilot[Any]) -> None:
     await pilot.pause()
     started = Counter[tuple[int, str]]()
     seen: set[int] = set()
+    workers: dict[int, float] = {}
     end = time.monotonic() + SETTLED
     idle = 0
     while idle < 3 and time.monotonic() < end:
         await asyncio.sleep(0.005)
-        idle = 0 if is_busy(pilot.app, started, seen) else idle + 1
+        busy = has_workers(pilot.app, workers) or is_busy(pilot.app, started, seen)
+        idle = 0 if busy else idle + 1
     await pilot.pause()
 
 
@@ -60,10 +64,17 @@ def shown(app: App[Any]) -> list[str]:
     return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
 
 
+def has_workers(app: App[Any], since: dict[int, float]) -> bool:
+    """Whether a worker runs that is not held back; `since` keeps when each was first seen."""
+    now = time.monotonic()
+    running = (
+        one for one in app.workers if one.state in (WorkerState.PENDING, WorkerState.RUNNING)
+    )
+    return any(now - since.setdefault(id(one), now) < HELD_BACK for one in running)
+
+
 def is_busy(app: App[Any], started: Counter[tuple[int, str]], seen: set[int]) -> bool:
     """Whether something is still to happen; counts the timers it sees."""
-    if any(one.state in (WorkerState.PENDING, WorkerState.RUNNING) for one in app.workers):
-        return True
     busy = False
     for pump in pumps(app):
         if pump.message_queue_size or pump._next_callbacks:

@@ -6,16 +6,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from textual.events import Key
 
 from inspector.live.feed import Subscription
 from inspector.query.view import RunView
 from inspector.ui.keymap import all_keys
 from inspector.ui.panes.values import ValuesList
+from inspector.ui.screens.run import tab_host
 from inspector.ui.screens.run.early_keys import MAX_KEYS, EarlyKeys
 from tests.ui.run import pictured
 from tests.ui.run.fakes import RunFeed
 from tests.ui.run.screens import on_screen, settle, shown, timeline
+
+
+@pytest.fixture(autouse=True)
+def long_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys are never sent because of a slow machine."""
+    monkeypatch.setattr(tab_host, "WAIT", 600.0)
 
 
 class SlowFeed(RunFeed):

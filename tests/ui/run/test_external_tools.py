@@ -99,9 +99,7 @@ class TestReading:
     def test_a_file_that_may_not_be_read_is_a_sentence(self) -> None:
         reader = Contents(b"", AttachmentVerdict.REFUSE_OUTSIDE)
         said = held_of(reader, value(path="../x"))
-        assert said == (
-            "There is no file to read: it lies outside of the run's folder, so it is not opened."
-        )
+        assert said == ("There is no file to read: outside the run's folder, not opened.")
 
     def test_where_there_is_no_file_the_row_speaks_for_itself(self) -> None:
         reader = Contents(b"see attachment", AttachmentVerdict.MISSING)

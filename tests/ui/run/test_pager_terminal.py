@@ -46,7 +46,7 @@ def test_a_value_is_read_in_the_pager_and_the_screen_returns(tmp_path: Path) -> 
     with Terminal([sys.executable, "-m", "inspector", str(runs)], env) as terminal:
         terminal.until("1 run")
         terminal.press("\r")
-        terminal.until("2 Values")
+        terminal.until("1 Timeline")
         terminal.press("2")
         terminal.until(lambda shown: "scope" in shown and "evil" in shown)
         terminal.press("p")
