@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.strip import Strip
@@ -31,6 +31,8 @@ from inspector.ui.widgets.content_view import ContentView, TitledContent
 from inspector.ui.widgets.line_list import LineList
 
 Record = Mapping[str, Any]
+Row = TypeVar("Row")
+"""A record: a mapping or a dataclass."""
 
 MIDDLE = 80
 """Columns of a terminal from which every column of a table is shown."""
@@ -49,9 +51,11 @@ _TELLING = ("message", "name", "text", "summary", "usage", "value", "reason")
 # Cells
 
 
-def field_of(record: Record, field: Field) -> object:
-    """A field of a record, or what a function makes of the record."""
-    return field(record) if callable(field) else record.get(field)
+def field_of(record: object, field: Field) -> object:
+    """A field or attribute of a record, or what a function makes of the record."""
+    if callable(field):
+        return field(record)
+    return record.get(field) if isinstance(record, Mapping) else getattr(record, field)
 
 
 def plain_text(value: object) -> str:
@@ -71,7 +75,7 @@ def short_address(value: object) -> str:
     return f"…{text[-8:]}" if text.startswith("sha256:") else text
 
 
-def cell_text(record: Record, column: Column, ui: UiContext) -> str:
+def cell_text(record: object, column: Column, ui: UiContext) -> str:
     """The text of one cell; untrusted."""
     value = field_of(record, column.value)
     if column.format is Format.SHORT_ID:
@@ -162,16 +166,16 @@ def place_columns(table: RecordTable, width: int) -> tuple[PlacedColumn, ...]:
     return tuple(placed)
 
 
-class RecordList(LineList):
+class RecordList(LineList, Generic[Row]):
     """One line for each record, in columns. The cursor stays on its row number."""
 
     def __init__(self) -> None:
         super().__init__(id="records")
         self._table: RecordTable | None = None
-        self._records: tuple[Record, ...] = ()
+        self._records: tuple[Row, ...] = ()
         self._rows: tuple[tuple[str, ...], ...] = ()
 
-    def show(self, table: RecordTable, records: Sequence[Record]) -> None:
+    def show(self, table: RecordTable, records: Sequence[Row]) -> None:
         """Shows records in the columns of a table."""
         ui = self.ui
         self._table, self._records = table, tuple(records)
@@ -182,12 +186,12 @@ class RecordList(LineList):
         self.rows_changed(min(max(self.cursor, 0), len(self._records) - 1))
 
     @property
-    def record(self) -> Record | None:
+    def record(self) -> Row | None:
         """The selected record."""
         return self._records[self.cursor] if 0 <= self.cursor < len(self._records) else None
 
     @property
-    def records(self) -> tuple[Record, ...]:
+    def records(self) -> tuple[Row, ...]:
         """All records."""
         return self._records
 
@@ -271,11 +275,11 @@ class RecordsPane(MasterDetailPane):
 
     def compose(self) -> ComposeResult:
         """The table and the record."""
-        yield RecordList()
+        yield RecordList[Record]()
         yield ContentView(id="content")
 
     @property
-    def list(self) -> RecordList:
+    def list(self) -> RecordList[Record]:
         """The table."""
         return self.query_one(RecordList)
 

@@ -146,7 +146,7 @@ class TableListLoader:
         self,
         queries: RunQueries,
         database: DatabaseQueries,
-        shown: RecordList,
+        shown: RecordList[Record],
         changed: Callable[[], None],
     ) -> None:
         self.records: tuple[Record, ...] = ()
@@ -251,7 +251,7 @@ class TablesPane(Pane):
         """The question, what is shown, the list or the rows, and what is under the cursor."""
         yield SqlField()
         yield FactBar()
-        yield RecordList()
+        yield RecordList[Record]()
         yield Grid(self._want)
         yield ContentView(id="content")
 
@@ -279,7 +279,7 @@ class TablesPane(Pane):
         return self._made
 
     @property
-    def tables(self) -> RecordList:
+    def tables(self) -> RecordList[Record]:
         """The tables."""
         return self.query_one(RecordList)
 

@@ -12,7 +12,7 @@ from inspector.query.openprose.receipts.files import rows_to_receipts
 from inspector.query.openprose.receipts.ledger import ledger_of
 from inspector.query.openprose.receipts.receipt import Trouble
 from inspector.query.openprose.world_models import BadContainer, decode
-from inspector.ui.models.columns import IN_WORDS as OF_BYTES
+from inspector.ui.panes.world_model_text import INTEGRITY
 from tests.query.openprose.logs.receipts import Receipt, chain, receipt
 
 JARGON = re.compile(
@@ -70,7 +70,7 @@ def test_a_column_that_is_not_there_is_told_from_one_that_is_empty() -> None:
     assert "no column sig" in gone and "no node is recorded" in empty
 
 
-@pytest.mark.parametrize("words", [*IN_WORDS.values(), *OF_BYTES.values()])
+@pytest.mark.parametrize("words", [*IN_WORDS.values(), *INTEGRITY.values()])
 def test_verdicts_of_chains_and_bytes(words: str) -> None:
     assert not JARGON.search(words) and "address" not in words
     assert len(re.split("[:;,]", words)[0]) <= FIRST

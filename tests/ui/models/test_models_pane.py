@@ -1,4 +1,4 @@
-"""The tab of world models: versions, what is said of their bytes, and two of them compared."""
+"""The tab of world models: versions, their integrity, and the changes between two."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from inspector.ui.models.columns import trouble_of
-from inspector.ui.models.pane import ModelsPane
+from inspector.ui.panes.world_model_text import problem_of
+from inspector.ui.panes.world_models import WorldModelsPane
 from inspector.ui.screens.run.screen import RunScreen
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed
@@ -50,7 +50,7 @@ def part(first: str, second: str) -> str:
 @asynccontextmanager
 async def models_of(
     *records: Mapping[str, Any], size: tuple[int, int] = (120, 40), **answers: Any
-) -> AsyncIterator[tuple[Pilot[None], RunScreen, ModelsPane]]:
+) -> AsyncIterator[tuple[Pilot[None], RunScreen, WorldModelsPane]]:
     """The tab in front, over a reader with these records and answers."""
     reader = FakeReader(pictured.research)
     reader.records = {"world_models": records, **answers.pop("asked", {})}
@@ -58,7 +58,7 @@ async def models_of(
     async with on_screen(feed, size) as (pilot, screen):
         screen.tabs.open_part("world_models")
         await settle(pilot)
-        assert isinstance(screen.pane, ModelsPane)
+        assert isinstance(screen.pane, WorldModelsPane)
         yield pilot, screen, screen.pane
 
 
@@ -80,7 +80,7 @@ async def test_a_version_is_compared_with_the_one_before_and_with_any_older() ->
         await pilot.press("G")
         await settle(pilot)
         assert lines_with(screen, "-from b")
-        assert lines_with(screen, "the version before")
+        assert lines_with(screen, "the previous version")
         await pilot.press("h")
         await settle(pilot)
         assert lines_with(screen, "-from a")
@@ -90,7 +90,7 @@ async def test_a_version_is_compared_with_the_one_before_and_with_any_older() ->
         assert lines_with(screen, "-from b")
 
 
-async def test_enter_shows_what_is_in_the_files_and_what_differs_again() -> None:
+async def test_enter_switches_between_changes_and_files() -> None:
     async with models_of(*THREE, asked=ASKED) as (pilot, screen, _):
         await pilot.press("G", "enter")
         await settle(pilot)
@@ -102,7 +102,7 @@ async def test_enter_shows_what_is_in_the_files_and_what_differs_again() -> None
 
 async def test_the_first_version_is_all_added() -> None:
     async with models_of(*THREE, asked=ASKED) as (_, screen, _):
-        assert lines_with(screen, "all of it is added")
+        assert lines_with(screen, "everything is new")
         assert lines_with(screen, "+first")
 
 
@@ -111,7 +111,7 @@ async def test_versions_of_another_node_are_never_compared_with() -> None:
     async with models_of(*records, asked={part("", "b"): [change("x")]}) as (pilot, screen, _):
         await pilot.press("G")
         await settle(pilot)
-        assert lines_with(screen, "the first version of this node")
+        assert lines_with(screen, "first stored version of this node")
 
 
 async def test_bytes_that_were_changed_or_cannot_be_read_are_said() -> None:
@@ -121,14 +121,14 @@ async def test_bytes_that_were_changed_or_cannot_be_read_are_said() -> None:
         version("c", integrity="unverified"),
     )
     async with models_of(*records) as (pilot, screen, _):
-        assert lines_with(screen, "its version names: 3 bytes follow its last file")
+        assert lines_with(screen, "changed after it was stored: 3 bytes follow its last file")
         await pilot.press("j")
         await settle(pilot)
-        assert lines_with(screen, "cannot be read whole: pipe is a link")
+        assert lines_with(screen, "not readable in full: pipe is a link")
         await pilot.press("j")
         await settle(pilot)
-        assert lines_with(screen, "its stamp is an agent's word")
-        assert not lines_with(screen, "✓", "its bytes")
+        assert lines_with(screen, "only an agent's stamp")
+        assert not lines_with(screen, "✓", "verified")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -142,24 +142,24 @@ async def test_it_is_drawn_at_every_size(size: tuple[int, int]) -> None:
 
 async def test_nothing_recorded_is_said() -> None:
     async with models_of() as (_, screen, _):
-        assert lines_with(screen, "No version is recorded here.")
+        assert lines_with(screen, "No version is recorded.")
 
 
-def test_only_what_is_wrong_is_called_trouble() -> None:
-    assert trouble_of(version("a")) is None
-    assert trouble_of(version("a", integrity="unverified")) is None
-    assert "changed" in str(trouble_of(version("a", integrity="tampered")))
+def test_only_tampered_or_unreadable_versions_are_problems() -> None:
+    assert problem_of(version("a")) is None
+    assert problem_of(version("a", integrity="unverified")) is None
+    assert "changed" in str(problem_of(version("a", integrity="tampered")))
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         ({"order": "receipts", "receipt": 9, "version_before": f"sha256:{'b' * 64}"},
-         "from …bbbbbbbb, the version before"),
+         "since …bbbbbbbb, the previous version"),
         ({"order": "receipts", "receipt": 9, "version_before": f"sha256:{'d' * 64}"},
-         "the version before, …dddddddd, is not kept"),
-        ({"order": "rows", "receipt": None}, "the row before: no receipt tells"),
-        ({"order": "files", "receipt": None}, "the file written before: no receipt tells"),
+         "its predecessor …dddddddd is not stored"),
+        ({"order": "rows", "receipt": None}, "the previous row; no receipt records"),
+        ({"order": "files", "receipt": None}, "the previous file by write time; no receipt"),
     ],
 )  # fmt: skip
 async def test_the_version_before_is_only_called_so_where_receipts_tell(
@@ -172,5 +172,7 @@ async def test_the_version_before_is_only_called_so_where_receipts_tell(
         await settle(pilot)
         assert lines_with(screen, said)
         assert (
-            lines_with(screen, "receipt 9") if more["receipt"] else lines_with(screen, "its place")
+            lines_with(screen, "receipt 9")
+            if more["receipt"]
+            else lines_with(screen, "named by no receipt")
         )

@@ -1,10 +1,11 @@
-"""The tab of receipts: three ways of listing, what woke one, chains in words, what was spent."""
+"""The tab of receipts: listings, triggers, verdicts, tokens and costs."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -14,12 +15,19 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from inspector.config.settings import Price, Settings
+from inspector.query import receipts as typed
 from inspector.query.openprose.receipts.files import file_rows, rows_to_receipts
 from inspector.query.openprose.receipts.ledger import ledger_of
-from inspector.query.receipts import ReceiptLedger
-from inspector.ui.receipts.book import NOT_SIGNED, Way, book_of, verdict
-from inspector.ui.receipts.chart import BLOCKS, block, cells_of
-from inspector.ui.receipts.pane import ReceiptsPane
+from inspector.query.receipts import ReceiptLedger, TokenSum
+from inspector.ui.panes.receipt_ledger import (
+    BLOCKS,
+    NOT_SIGNED,
+    Listing,
+    block,
+    chart_cells,
+    verdict,
+)
+from inspector.ui.panes.receipts import ReceiptsPane
 from inspector.ui.screens.run.screen import RunScreen
 from tests.query.openprose.logs.receipts import receipt
 from tests.ui.run import pictured
@@ -83,7 +91,7 @@ def lines_with(screen: RunScreen, *words: str) -> list[str]:
 def ids(screen: RunScreen) -> list[Any]:
     pane = screen.pane
     assert isinstance(pane, ReceiptsPane)
-    return [one.get("id") for one in pane.list.records]
+    return [getattr(one, "id", None) for one in pane.list.records]
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
@@ -119,11 +127,11 @@ async def test_enter_follows_what_woke_it_one_after_the_other_and_escape_leads_b
 async def test_why_a_node_woke_and_what_moved() -> None:
     async with receipts_of(episode()) as (pilot, screen):
         await press(pilot, "j", "j", "j")
-        assert lines_with(screen, "input 1 of 1 differs from receipt 1: one → two")
+        assert lines_with(screen, "input 1 of 1 changed since receipt 1: one → two")
         assert lines_with(screen, "@atomic", "t → moved")
-        assert lines_with(screen, "so that whoever subscribes to it wakes")
+        assert lines_with(screen, "wakes the subscribers of these facets")
         await press(pilot, "k")
-        assert lines_with(screen, "neither contract nor inputs differ", "nothing had to be done")
+        assert lines_with(screen, "contract and inputs unchanged", "nothing to do")
 
 
 async def test_a_failure_says_its_reason_and_a_memo_skip_is_seen() -> None:
@@ -136,17 +144,17 @@ async def test_a_failure_says_its_reason_and_a_memo_skip_is_seen() -> None:
 
 async def test_a_chain_that_holds_is_never_called_signed() -> None:
     async with receipts_of(episode()) as (_, screen):
-        assert lines_with(screen, "✓", "canonical", "hold", NOT_SIGNED)
+        assert lines_with(screen, "✓", "canonical", "verified", NOT_SIGNED)
 
 
 async def test_a_broken_chain_is_said_above_and_at_its_receipt() -> None:
     made = episode()
     made[0]["cost"]["tokens"]["fresh"] = 1
     async with receipts_of(made) as (pilot, screen):
-        assert lines_with(screen, "✗", "the chain of 1 of 3 nodes is broken")
+        assert lines_with(screen, "✗", "chain broken in 1 of 3 nodes")
         assert not lines_with(screen, NOT_SIGNED, "all")
         assert lines_with(screen, "▲", "is not as it was written")
-        assert lines_with(screen, "the writer recorded another one")
+        assert lines_with(screen, "differs from the recorded address")
         await press(pilot, "j", "j", "j")
         assert lines_with(screen, "▲", "does not follow from receipt 1")
 
@@ -181,7 +189,7 @@ async def test_where_a_chain_breaks_both_ends_of_the_link_are_told() -> None:
     made[3] = {**made[3], "prev": "sha256:" + "0" * 64}
     async with receipts_of(made) as (pilot, screen):
         await press(pilot, "f")
-        assert lines_with(screen, "it names …000000000000, and receipt 1 is …")
+        assert lines_with(screen, "…000000000000, but receipt 1 is …")
 
 
 async def test_f_goes_round_the_receipts_that_failed_or_do_not_hold() -> None:
@@ -204,7 +212,7 @@ async def test_nobody_is_said_to_wake_only_where_nobody_did() -> None:
     async with receipts_of([inbox, still, reader]) as (pilot, screen):
         await press(pilot, "j")
         assert lines_with(screen, "woke", "3 reader")
-        assert not lines_with(screen, "nobody wakes")
+        assert not lines_with(screen, "no subscriber woken")
 
 
 async def test_nodes_that_differ_at_their_ends_are_told_apart_where_it_is_narrow() -> None:
@@ -218,11 +226,11 @@ async def test_help_and_commands_say_what_keys_do_in_this_tab() -> None:
     async with receipts_of(episode()) as (pilot, _):
         await press(pilot, "question_mark")
         told = "\n".join(lines_of(pilot.app))
-        assert "What woke it" in told
+        assert "Trigger" in told
         assert "Fold or unfold" not in told
         await press(pilot, "escape", "colon")
         offered = "\n".join(lines_of(pilot.app))
-        assert "What woke it" in offered
+        assert "Trigger" in offered
         assert "Unfold, or the next scope" not in offered
 
 
@@ -259,43 +267,43 @@ async def test_it_is_drawn_at_every_size(size: tuple[int, int]) -> None:
 
 
 def test_the_verdict_counts_what_holds_and_what_does_not() -> None:
-    assert verdict(book_of(ledger([]), {}))[0] is None
-    holds, said = verdict(book_of(ledger(episode()), {}))
+    assert verdict(ledger([]))[0] is None
+    holds, said = verdict(ledger(episode()))
     assert holds and said.endswith(NOT_SIGNED)
     without = [{key: value for key, value in one.items() if key != "content_hash"}
                for one in episode()]  # fmt: skip
-    assert (
-        "a change to the newest receipt of 2 would not show"
-        in verdict(book_of(ledger(without), {}))[1]
-    )
+    assert "except the newest receipt of 2" in verdict(ledger(without))[1]
 
 
 def test_the_ways_of_listing_go_round() -> None:
-    for way in Way:
-        assert way.next().next(-1) is way
-        assert way.next(len(Way)) is way
+    for listing in Listing:
+        assert listing.next().next(-1) is listing
+        assert listing.next(len(Listing)) is listing
 
 
+_ONE = ledger([receipt("a")]).receipts[0]
+_TOKENS = st.builds(TokenSum, st.just(1), st.integers(0, 10**6), st.integers(0, 10**6))
 _SPENT = st.lists(
-    st.fixed_dictionaries({
-        "tokens": st.none() | st.fixed_dictionaries({
-            "fresh": st.integers(0, 10**6), "reused": st.integers(0, 10**6),
-        }),
-        "status": st.sampled_from(["rendered", "failed"]),
-    }),
+    st.builds(
+        lambda tokens, status: replace(_ONE, tokens=tokens, status=status),
+        st.none() | _TOKENS,
+        st.sampled_from(["rendered", "failed"]),
+    ),
     max_size=30,
-)  # fmt: skip
+)
 
 
 @given(_SPENT, st.integers(1, 20), st.integers(-1, 29))
-def test_the_chart_leaves_no_receipt_out(made: list[Any], width: int, chosen: int) -> None:
-    cells = cells_of(made, width, chosen)
+def test_the_chart_leaves_no_receipt_out(
+    made: list[typed.Receipt], width: int, selected: int
+) -> None:
+    cells = chart_cells(made, width, selected)
     assert len(cells) == min(width, len(made))
     assert sum(one.receipts for one in cells) == len(made)
-    fresh = sum((one["tokens"] or {"fresh": 0})["fresh"] for one in made)
+    fresh = sum(one.tokens.fresh for one in made if one.tokens is not None)
     assert sum(one.fresh for one in cells) == fresh
-    assert sum(one.chosen for one in cells) == (0 <= chosen < len(made))
-    assert any(one.failed for one in cells) == any(one["status"] == "failed" for one in made)
+    assert sum(one.selected for one in cells) == (0 <= selected < len(made))
+    assert any(one.failed for one in cells) == any(one.status == "failed" for one in made)
 
 
 @given(st.integers(0, 10**9), st.integers(1, 10**9))

@@ -1,1 +1,0 @@
-"""The world models of an OpenProse run: versions of each node, their bytes, what differs."""
