@@ -35,6 +35,30 @@ def write_jsonl(kind: str, rows: Iterable[Mapping[str, Any]], *, reveal: bool) -
         sys.stdout.flush()
 
 
+def write_csv(kind: str, rows: Iterable[Mapping[str, Any]], *, reveal: bool) -> None:
+    """Write rows as CSV under a line of their field names, masked like JSON.
+
+    Missing and null cells are empty, blobs and nested values are JSON.
+    """
+    import csv
+    import io
+
+    shown_rows = [row_document(kind, row, reveal=reveal) for row in rows]
+    names = list(dict.fromkeys(name for row in shown_rows for name in row))
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([visible(name) for name in names])
+    writer.writerows([_csv_cell(row.get(name)) for name in names] for row in shown_rows)
+    _write(buffer.getvalue())
+
+
+def _csv_cell(value: Any) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json_text(value)
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
 def is_terminal() -> bool:
     """Return whether a person reads standard output."""
     return sys.stdout.isatty()

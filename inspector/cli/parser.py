@@ -65,11 +65,13 @@ def _where(parser: Parser) -> None:
     )  # fmt: skip
 
 
-def _output(parser: Parser, *, lines: bool = True) -> None:
+def _output(parser: Parser, *, lines: bool = True, csv: bool = False) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--json", action="store_true", help="one JSON document")
     if lines:
         group.add_argument("--jsonl", action="store_true", help="one JSON row per line")
+    if csv:
+        group.add_argument("--csv", action="store_true", help="CSV with a header line")
     parser.add_argument("--reveal", action="store_true", help="do not mask secrets")
 
 
@@ -175,7 +177,7 @@ def _record(parser: Parser) -> None:
         help="table:NAME: continue after this row (the `next` of a page)",
     )
     _where(parser)
-    _output(parser)
+    _output(parser, csv=True)
 
 
 def _resume(parser: Parser) -> None:
@@ -203,7 +205,7 @@ def _sql(parser: Parser) -> None:
     parser.add_argument("query", metavar="QUERY", help="one SELECT statement (read-only)")
     parser.add_argument("--limit", type=_count, default=1000, metavar="N", help="at most N rows")
     _where(parser)
-    _output(parser)
+    _output(parser, csv=True)
 
 
 def _watch(parser: Parser) -> None:

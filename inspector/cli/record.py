@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from typing import Any
 
 from inspector.cli.errors import BAD_USAGE, FINE, NOT_FOUND, UNREADABLE, UserError
-from inspector.cli.output import shown, write_json, write_jsonl, write_line
+from inspector.cli.output import shown, write_csv, write_json, write_jsonl, write_line
 from inspector.cli.workspace import stores_and_runs, workspace
 from inspector.export import documents
 from inspector.model.clock import Clock
@@ -48,8 +48,9 @@ def run(options: argparse.Namespace) -> int:
             content = documents.record(part, rows)
     if options.json:
         write_json("record", content, reveal=options.reveal)
-    elif options.jsonl:
-        write_jsonl("record", content["records"], reveal=options.reveal)
+    elif options.jsonl or options.csv:
+        write = write_csv if options.csv else write_jsonl
+        write("record", content["records"], reveal=options.reveal)
         if content.get("next") is not None:
             print(next_page_hint(content), file=sys.stderr)
     else:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspector.cli.errors import BAD_USAGE, FINE, UserError
-from inspector.cli.output import shown, write_json, write_jsonl, write_line, write_table
+from inspector.cli.output import shown, write_csv, write_json, write_jsonl, write_line, write_table
 from inspector.cli.workspace import reader
 from inspector.query.ask_sql import CannotAnswer, SqlAnswer, ask_sql, unique_names
 from inspector.text.mask import mask_named
@@ -37,8 +37,9 @@ def run(options: argparse.Namespace) -> int:
             "duration_ms": round(answer.seconds * 1000),
         }
         write_json("sql", content, reveal=options.reveal, hidden=hidden)
-    elif options.jsonl:
-        write_jsonl("sql", rows, reveal=options.reveal)
+    elif options.jsonl or options.csv:
+        write = write_csv if options.csv else write_jsonl
+        write("sql", rows, reveal=options.reveal)
     else:
         _print(answer, body, options.reveal)
     return FINE

@@ -114,6 +114,8 @@ class Masks:
         if isinstance(value, Mapping):
             if depth > _DEEPEST:
                 return self._text(name, json_text(value), True)
+            if name == "ref" and not data:
+                return {key: self._ref(str(key), item, depth + 1) for key, item in value.items()}
             return self._mapping(value, data or name in _DATA, depth + 1)
         if isinstance(value, list | tuple):
             if depth > _DEEPEST:
@@ -121,6 +123,10 @@ class Masks:
             inside = data or name in _DATA
             return [self._walk(name, item, inside, depth + 1) for item in value]
         return value
+
+    def _ref(self, name: str, value: Any, depth: int) -> Any:
+        """Mask what a step refers to: its names are the runtime's, even if ours are the same."""
+        return self._walk(name, value, isinstance(value, str) and name in _OURS, depth)
 
     def _pending(self, calls: Any) -> Any:
         """Calls without what is in their arguments, whatever it looks like."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -60,6 +62,15 @@ def test_that_there_is_more_is_said_in_every_form(inspector: Inspector, run: str
     rows = inspector(*words, "--jsonl")
     assert len(rows.rows) == 2 and "More rows exist (25 in all)" in rows.err
     assert not inspector("record", run, "table:x_none", "--jsonl").err
+
+
+def test_rows_as_csv_are_masked_and_have_a_header(inspector: Inspector, run: str) -> None:
+    out = inspector("record", run, 'table:x o"dd', "--csv").out
+    (row,) = csv.DictReader(io.StringIO(out))
+    assert row["password"].startswith("‹masked: password")
+    assert (row["raw"], row["bad"]) == ('{"base64":"AP8="}', "A\\xff")
+    question = "SELECT 1 AS a, NULL AS b, 'x' || char(10) || char(27) AS c"
+    assert inspector("sql", run, question, "--csv").out == 'a,b,c\n1,,"x\n\\x1b"\n'
 
 
 def test_cells_of_a_table_are_whole_and_masked(inspector: Inspector, run: str) -> None:

@@ -176,3 +176,12 @@ def test_models_and_their_documents_are_masked_alike(
 def test_a_reference_is_data_whatever_its_keys_are_called() -> None:
     step = Step("1", None, StepKind.STATEMENT, "x", Status.FAILED, None, ref={"key": SECRET})
     assert SECRET not in str(Masks().typed(step).ref)
+
+
+@pytest.mark.parametrize("name", ["key", "path", "kind", "other"])
+def test_what_a_step_refers_to_is_data_under_any_name(name: str) -> None:
+    masks = Masks()
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    (step,) = masks.content({"steps": [{"key": token, "ref": {name: token}}]})["steps"]
+    assert token not in step["ref"][name] and masks.count == 1
+    assert step["key"] == token, "a name of ours outside of `ref`"
