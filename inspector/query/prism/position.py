@@ -49,11 +49,11 @@ def workflow_position(nodes: JsonObject, waits: str | None) -> Position:
 
     `waits` is the node that waits for a decision.
     """
-    stands = {name: name_of(mapping(node).get("status")) for name, node in nodes.items()}
+    statuses = {name: name_of(mapping(node).get("status")) for name, node in nodes.items()}
     return Position(
         kind="approval" if waits is not None else "nodes",
         action="decide" if waits is not None else "continue",
-        keep=tuple(name for name, word in stands.items() if word in OVER),
-        rerun=tuple(name for name, word in stands.items() if word not in OVER and name != waits),
+        keep=tuple(name for name, word in statuses.items() if word in OVER),
+        rerun=tuple(name for name, word in statuses.items() if word not in OVER and name != waits),
         step=waits,
     )
