@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from inspector.model.step import Event
     from inspector.model.value import Attachment
     from inspector.query.comparison import Comparison, Side
+    from inspector.query.pnl import Session
     from inspector.query.receipts import ReceiptLedger
 
 
@@ -119,7 +120,7 @@ class RunReader(ABC):
         """Return the run's receipts with the verdicts on their chains."""
         return None
 
-    def session(self, limit: int, progress: Progress = no_progress) -> Mapping[str, Any] | None:
+    def session(self, limit: int, progress: Progress = no_progress) -> Session | None:
         """Return the profit and loss of the run's session over its newest `limit` runs.
 
         A limit below 1 means all. Progress is in bytes of ledgers.

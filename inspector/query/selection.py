@@ -102,6 +102,51 @@ def folder_of(run: Run) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionOwner:
+    """A session with a profit and loss account, and the store that it is in."""
+
+    reader: StoreReader
+    name: str
+    runtime: str
+
+    @property
+    def key(self) -> str:
+        """The session's key."""
+        return f"{self.runtime}:{self.reader.path}#{self.name}"
+
+
+def select_session(workspace: Workspace, text: str) -> SessionOwner:
+    """Return the session meant by a key, a name, or its beginning or end.
+
+    Only stores of runtimes with profit and loss are read. Raises `NoMatch` or `Ambiguous`.
+    """
+    return only_match(
+        list(_sessions_with_pnl(workspace)),
+        text,
+        (
+            lambda session: session.key == text,
+            lambda session: session.name == text,
+            lambda session: bool(text) and session.name.startswith(text),
+            lambda session: bool(text) and session.name.endswith(text),
+        ),
+        noun="spells",
+        name=lambda session: session.key,
+        hint=f"No spell matches {text!r}. `inspector runs` lists all runs.",
+    )
+
+
+def _sessions_with_pnl(workspace: Workspace) -> Iterator[SessionOwner]:
+    for candidate in workspace.candidates():
+        backend = workspace.backend_of(candidate)
+        if backend is None or not backend.presentation.has_pnl:
+            continue
+        reader = workspace.reader(candidate)
+        if reader is not None:
+            for name in reader.sessions():
+                yield SessionOwner(reader, name, backend.name)
+
+
+@dataclass(frozen=True, slots=True)
 class RecordOwner:
     """A store with records of its own, or (with a name) one of its sessions or spells."""
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from inspector.derive.spending import Spending
 from inspector.model.run import Run
 from inspector.model.store import Store
+from inspector.query.progress import Progress, no_progress
 from inspector.query.run_reader import Record, RunReader
 
 if TYPE_CHECKING:
+    from inspector.query.pnl import Session
     from inspector.query.search import Hit
 
 Records = Sequence[Record]
@@ -79,3 +81,14 @@ class StoreReader(ABC):
     def never_recorded(self) -> Sequence[str]:
         """Return sentences on what this runtime does not record but people look for."""
         return ()
+
+    def sessions(self) -> Collection[str]:
+        """Return the names of the sessions that have a profit and loss account."""
+        return ()
+
+    def session(self, name: str, limit: int, progress: Progress = no_progress) -> Session | None:
+        """Return the profit and loss of a session's newest `limit` runs; all for a limit below 1.
+
+        Progress is in bytes.
+        """
+        return None

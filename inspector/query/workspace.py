@@ -14,6 +14,7 @@ from inspector.model.clock import Clock
 from inspector.model.run import Finding, Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
+from inspector.query.backend import Backend
 from inspector.query.discovery import discover
 from inspector.query.registry import backend_named, recognise
 from inspector.query.run_reader import RunReader
@@ -186,9 +187,13 @@ class Workspace:
         self.readers.clear()
 
     def _make(self, candidate: Candidate) -> StoreReader | None:
+        backend = self.backend_of(candidate)
+        return None if backend is None else backend.reader(candidate, self.clock, self.agents)
+
+    def backend_of(self, candidate: Candidate) -> Backend | None:
+        """Return the backend of a candidate's store; None if its tables are no runtime's."""
         if candidate.runtime is not None:
-            backend = backend_named(candidate.runtime)
-            return backend.reader(candidate, self.clock, self.agents)
+            return backend_named(candidate.runtime)
         try:
             with ZeroTouchReader(candidate.path, clock=self.clock) as source:
                 tables = source.read(read_tables).value
@@ -202,7 +207,7 @@ class Workspace:
         names = tables.names()
         recognised = recognise(names)
         if recognised is not None:
-            return recognised.reader(candidate, self.clock, self.agents)
+            return recognised
         if not names:
             self.refused[candidate.path] = Refused(candidate.path, _NO_TABLES, Health.EMPTY)
             return None

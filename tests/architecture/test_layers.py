@@ -178,7 +178,7 @@ def runtime_names(source: Source) -> list[str]:
     ]
 
 
-KNOWS_RUNTIMES = {"inspector/cli/pnl.py"}
+KNOWS_RUNTIMES: set[str] = set()
 """Modules above query that still name a runtime; a test fails when one no longer does."""
 
 

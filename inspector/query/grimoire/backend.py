@@ -1,4 +1,4 @@
-"""The Grimoire backend. Whatever reads a store is imported when a store is read."""
+"""The Grimoire backend; it imports what reads a store only to read one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.model.clock import Clock
-from inspector.query.grimoire import NAME, STATE_FOLDER, schema
+from inspector.query.grimoire import NAME, STATE_FOLDER
 from inspector.query.store_reader import StoreReader
 from inspector.store.discover import Candidate, FileLayout, Layout, Search
 from inspector.store.places import RunFolderNames
 
 if TYPE_CHECKING:
     from inspector.query.presentation import Presentation
+
+_COLUMNS: Mapping[str, frozenset[str]] = {
+    "spell_state": frozenset({"spell_id", "state"}),
+    "runs": frozenset({"spell_id", "run_id", "final_state"}),
+    "ledger": frozenset({"spell_id", "run_id", "entries"}),
+}
+"""Table → columns by which a store is recognised; other runtimes have tables of these names."""
 
 
 class Grimoire:
@@ -22,19 +29,21 @@ class Grimoire:
     run_folder_names = RunFolderNames()
 
     def layout(self, search: Search) -> Layout:
-        """Return where the database lies."""
+        """Return where databases are."""
         return FileLayout(search, "grimoire.db", STATE_FOLDER)
 
     @property
     def presentation(self) -> Presentation:
-        """Titles, columns and sentences."""
+        """What to say about its runs."""
         from inspector.query.grimoire.present import PRESENTATION
 
         return PRESENTATION
 
     def recognise(self, tables: Mapping[str, Sequence[str]]) -> bool:
-        """Return whether these are tables of Grimoire."""
-        return schema.recognise(tables)
+        """Return whether any of these is a core table of Grimoire."""
+        if any(name.startswith("prism_") for name in tables):
+            return False
+        return any(columns.issubset(tables.get(name, ())) for name, columns in _COLUMNS.items())
 
     def reader(
         self, candidate: Candidate, clock: Clock, related: Sequence[Candidate] = ()

@@ -1,7 +1,7 @@
-"""The persistent state and the provenance of two runs of a spell beside each other.
+"""Compares the persistent state and the provenance of two runs of a spell.
 
-Source: Grimoire's state persistence (`final_state`) and its runtime provenance, in which a source
-of data is known by the parameter that it came with (`path`).
+Source: Grimoire's state persistence (`final_state`) and runtime provenance, where a data source is
+identified by the parameter that it belongs to (`path`).
 """
 
 from __future__ import annotations
@@ -18,62 +18,63 @@ from inspector.query.grimoire.records import Record
 
 STATE, PROVENANCE = "state", "provenance"
 COLUMNS: Mapping[str, str] = {STATE: "final_state", PROVENANCE: "provenance"}
-WORDS: Mapping[str, str] = {STATE: "final state", PROVENANCE: "provenance"}
+NOUNS: Mapping[str, str] = {STATE: "final state", PROVENANCE: "provenance"}
 
 SAME = "same"
 _EVERY_TIME = frozenset({"generated_at"})
-"""Fields that no two runs have in common."""
+"""Fields that differ between any two runs."""
 _SOURCES = "sources"
 _AGES = frozenset({"snapshot_age_sec"})
-"""A source grows old by itself; that alone makes no other source of it."""
+"""A source ages by itself; that alone is no change."""
 
 
 def side_of(part: str, run_id: str | None, row: Mapping[str, Any] | None) -> Side:
-    """What a run's row says under a part. Raises KeyError for a part that is not compared."""
-    column, words = COLUMNS[part], WORDS[part]
+    """Return what a run's row records under a part. Raises KeyError for a part not compared."""
+    column, noun = COLUMNS[part], NOUNS[part]
     if row is None:
-        which = "A run" if run_id is None else f"{run_id}"
-        return Side(run_id, why_not=f"{which} has no row, and so no {words}")
+        which = "The run" if run_id is None else run_id
+        return Side(run_id, why_not=f"{which} has no row, so its {noun} is not recorded")
     named = row.get("run_id")
     run_id = run_id if named is None else str(named)
     text = row.get(column)
     if text is None:
-        return Side(run_id, why_not=f"{run_id} has no {words}")
+        return Side(run_id, why_not=f"{run_id} has no {noun}")
     try:
-        content = js.parse(text if isinstance(text, bytes) else str(text))
+        content = js.parse(text)
     except Unreadable as error:
-        return Side(run_id, why_not=f"The {words} of {run_id} cannot be read: {error}")
+        return Side(run_id, why_not=f"The {noun} of {run_id} cannot be read: {error}")
     if not isinstance(content, dict):
-        return Side(run_id, why_not=f"The {words} of {run_id} has no names: {js.compact(content)}")
+        shown = js.compact(content)
+        return Side(run_id, why_not=f"The {noun} of {run_id} is not an object: {shown}")
     return Side(run_id, content)
 
 
 def compare(part: str, before: Side, after: Side) -> Comparison:
-    """What is other on the later side."""
+    """Return the changes from `before` to `after`."""
     missing = tuple(f"{one.why_not}." for one in (before, after) if one.why_not is not None)
     if missing:
         return Comparison(part, before.run_id, after.run_id, (), missing)
     found = _COMPARED[part](before.content, after.content)
-    notes = () if found else (f"The {WORDS[part]} is the same in both runs.",)
+    notes = () if found else (f"The {NOUNS[part]} is the same in both runs.",)
     return Comparison(part, before.run_id, after.run_id, found, notes)
 
 
 def beside(part: str, before: Side, after: Side) -> Comparison:
-    """All that either side says, name by name, the same and the other."""
-    told = compare(part, before, after)
+    """Return every name of either side, changed or not."""
+    changes = compare(part, before, after)
     then, now = before.content or {}, after.content or {}
     found: list[Record] = []
     if part == PROVENANCE:
         found += _each(_by_path(then), _by_path(now), now, before.content is None)
         then, now = _without_sources(then), _without_sources(now)
     found += _each(then, now, None, before.content is None)
-    return replace(told, records=found)
+    return replace(changes, records=found)
 
 
 def _each(
     then: Mapping[str, Any], now: Mapping[str, Any], sources_of: Any, alone: bool
 ) -> Iterator[Record]:
-    """A record for each name; for sources with whether they are stale."""
+    """Yield a record for each name; `sources_of` is the provenance if these are its sources."""
     for name in dict.fromkeys((*then, *now)):
         record: Record = {"name": name, "change": None if alone else _change(name, then, now)}
         is_source = sources_of is not None
@@ -115,15 +116,15 @@ _COMPARED: Mapping[str, Callable[[Any, Any], Sequence[Record]]] = {
 
 
 def _all(before: Any, after: Any) -> Sequence[Difference]:
-    """All differences; where they lie too deep to be told apart, that something is other."""
+    """Return all differences; a single one if the values are nested too deeply."""
     try:
         return list(differences(before, after))
     except RecursionError:
-        return [Difference(("(nested too deep to be compared)",), Change.CHANGED)]
+        return [Difference(("(nested too deeply to compare)",), Change.CHANGED)]
 
 
 def _sources_differ(before: Any, after: Any) -> Iterator[Difference]:
-    """Sources that came, went or changed; of a changed one only the fields that did."""
+    """Yield sources that were added, removed or changed; of those, only the changed fields."""
     for name in dict.fromkeys((*before, *after)):
         if name not in after:
             yield Difference((name,), Change.REMOVED, before=before[name])
@@ -141,7 +142,7 @@ def _only(names: Collection[str], source: Mapping[str, Any]) -> Mapping[str, Any
 
 
 def _record(one: Difference) -> Record:
-    """A difference whose values stand under the names that lead to them."""
+    """Return a difference with each value nested under its path."""
     record: Record = {"name": one.name, "change": one.change.value}
     if one.change is not Change.ADDED:
         record["before"] = _under(one.path, one.before)
@@ -157,7 +158,7 @@ def _under(path: Sequence[str], value: Any) -> Any:
 
 
 def _source(one: Difference, now: Mapping[str, Any], provenance: Mapping[str, Any]) -> Record:
-    """A source's difference; its name is the parameter that it came with."""
+    """Return the difference of a source, named by its parameter."""
     record: Record = {"name": one.name, "of": "source", "change": one.change.value}
     if one.change is not Change.ADDED:
         record["before"] = one.before
@@ -168,7 +169,7 @@ def _source(one: Difference, now: Mapping[str, Any], provenance: Mapping[str, An
 
 
 def _by_path(provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """The sources by what they are known by."""
+    """Return the sources by parameter, or by index if they have none."""
     listed = provenance.get(_SOURCES)
     found: dict[str, Any] = {}
     for number, one in enumerate(listed if isinstance(listed, list) else ()):
@@ -187,7 +188,7 @@ def _without_sources(provenance: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_stale(source: Any, provenance: Mapping[str, Any]) -> bool:
-    """Whether a source was older than the run allowed, as recorded or by its age."""
+    """Return whether a source was older than the run allowed, as recorded or by its age."""
     if not isinstance(source, dict):
         return False
     if isinstance(source.get("stale"), bool):

@@ -1,7 +1,7 @@
-"""Entries of a ledger as facts: what each one says, whatever is missing in it.
+"""Entries of a ledger as facts, whatever is missing in them. Pure.
 
-Source: the ledger events of Grimoire's core (git 0179eb2). An entry is known by its place in the
-array, never by its id: a run's commit begins counting anew.
+Source: the ledger events of Grimoire's core (git 0179eb2). An entry is identified by its index, not
+its id: the commit of a run numbers its entries anew.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LIFECYCLE = frozenset(
         "track_waiting", "track_resumed", "track_completed",
     }
 )  # fmt: skip
-"""What a cross-chain run adds behind its preview and commit."""
+"""Added after the preview and commit of a cross-chain run."""
 
 PREVIEW = frozenset(
     {
@@ -24,10 +24,10 @@ PREVIEW = frozenset(
         "preview_completed", "approval_required",
     }
 )  # fmt: skip
-"""What tells of the preview as a whole, wherever it stands."""
+"""About the preview as a whole, wherever they occur."""
 
 COMMIT = frozenset({"commit_started", "commit_completed"})
-"""What tells of the commit as a whole."""
+"""About the commit as a whole."""
 
 STEP = frozenset({"step_started", "step_completed", "step_failed", "step_skipped"})
 
@@ -48,21 +48,21 @@ INSIDE = frozenset(
         "action_submitted", "action_confirmed", "action_reverted", "drift_check",
     }
 )  # fmt: skip
-"""What happens in a step or between two."""
+"""Inside a step or between two."""
 
 KNOWN = LIFECYCLE | PREVIEW | COMMIT | STEP | ADVISORY | INSIDE
 
 _LAST_INSTANT = 8_640_000_000_000_000
-"""No date of the runtime's language is later (ECMAScript: time values), in ms."""
+"""The latest ECMAScript time value, in ms."""
 
 
 class Fact(NamedTuple):
-    """One entry, read."""
+    """One entry of a ledger."""
 
     n: int
     """Its number, from 1."""
     id: str | None
-    """As recorded; not unique."""
+    """Not unique."""
     at: int | None
     """UTC ms."""
     at_raw: Any
@@ -71,21 +71,21 @@ class Fact(NamedTuple):
     body: Mapping[str, Any]
     """The event's own fields."""
     whole: Any
-    """The entry as it stands."""
+    """The raw entry."""
 
     def text(self, name: str) -> str | None:
-        """A field that should be text, as text; None when it is not there or null."""
+        """Return a field as text; None if it is missing or null."""
         value = self.body.get(name)
         return value if value is None or isinstance(value, str) else str(value)
 
     def mapping(self, name: str) -> Mapping[str, Any]:
-        """A field that should be an object; empty when it is none."""
+        """Return a field that is an object; empty if it is anything else."""
         value = self.body.get(name)
         return value if isinstance(value, dict) else {}
 
 
 def fact_of(n: int, entry: Any) -> Fact:
-    """Reads an entry; what is not one says nothing and never raises."""
+    """Return an entry as a fact; anything but an object gives a fact without a type."""
     if not isinstance(entry, dict):
         return Fact(n, None, None, None, None, {}, entry)
     event = entry.get("event")
@@ -105,7 +105,7 @@ def fact_of(n: int, entry: Any) -> Fact:
 
 
 def instant_of(stamp: object) -> int | None:
-    """A number of ms since 1970 as an instant; None for anything else."""
+    """Return a number of ms since 1970 as an instant (UTC ms); None for anything else."""
     if type(stamp) is int:
         return stamp if abs(stamp) <= _LAST_INSTANT else None
     if isinstance(stamp, bool) or not isinstance(stamp, int | float):
@@ -118,5 +118,5 @@ def instant_of(stamp: object) -> int | None:
 
 
 def is_lifecycle(fact: Fact) -> bool:
-    """Whether an entry was added when a cross-chain run was saved."""
+    """Return whether an entry was added when a cross-chain run was saved."""
     return fact.type in LIFECYCLE or (fact.id is not None and fact.id.startswith("evt_cc_"))

@@ -1,7 +1,7 @@
-"""Where a cross-chain run stands: what was handed over, what is still to run. Pure.
+"""Where a resume of a cross-chain run would start. Pure.
 
-Source: Grimoire's cross-chain orchestrator: a resume waits for the handoff and then runs the
-destination from its beginning; it skips no step, whatever its result says.
+Source: Grimoire's cross-chain orchestrator. A resume waits for the handoff and then runs the whole
+destination; it skips no step, whatever its result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ CONFIRMED, SETTLED = "confirmed", "settled"
 
 
 class Result(NamedTuple):
-    """What came of one planned action on one track."""
+    """The result of one planned action on one track."""
 
     track: str
     step: str
@@ -25,13 +25,16 @@ class Result(NamedTuple):
 def position_of(
     destination: str, handoff_status: str | None, results: Sequence[Result]
 ) -> Position:
-    """The destination's track: its steps run again, those that are not confirmed unknowingly."""
-    here = [one for one in results if one.track == destination]
+    """Return the position at the destination's track.
+
+    Its confirmed steps run again; those without a confirmation may have taken effect unseen.
+    """
+    steps = [one for one in results if one.track == destination]
     return Position(
         kind="track",
         action="run" if handoff_status == SETTLED else "await handoff",
         keep=tuple(f"{one.track}/{one.step}" for one in results if one.track != destination),
-        rerun=tuple(one.step for one in here if one.status == CONFIRMED),
-        unconfirmed=tuple(one.step for one in here if one.status != CONFIRMED),
+        rerun=tuple(one.step for one in steps if one.status == CONFIRMED),
+        unconfirmed=tuple(one.step for one in steps if one.status != CONFIRMED),
         step=destination,
     )

@@ -1,109 +1,69 @@
-"""Rows of a Grimoire store, by the columns that exist; a ledger's text only when asked for.
+"""Reads the rows of a Grimoire store, by the columns that exist, without the text of ledgers.
 
-The rows of the small tables are read whole at every look; of `runs` and `ledger` only what a list
-needs, since a ledger may hold many megabytes.
+Source: the state store of Grimoire, from 2026-01-30 (`user_version` 0, without provenance) to
+2026-02-14 and later (version 2). Columns that a migration added come last, so columns are read by
+name. The small tables are read whole; of `runs` and `ledger` a list reads only what it shows, since
+a ledger may have many megabytes.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar, get_type_hints
+from typing import Any
 
+from inspector.query.grimoire import js
+from inspector.query.grimoire.records import (
+    HANDOFF_COLUMNS,
+    RUN_COLUMNS,
+    STEP_RESULT_COLUMNS,
+    TRACK_COLUMNS,
+    Handoff,
+    LedgerRow,
+    RunRow,
+    SavedState,
+    StepResult,
+    Track,
+    text_of,
+    typed_rows,
+)
 from inspector.query.rows import Damage, collect, read_whole_rows
 from inspector.query.tables import Table, Tables, quoted, read_tables
 
+NEWEST = 2
+"""The newest supported `user_version`."""
 
-class RunRow(NamedTuple):
-    """One row of `runs` without its JSON columns."""
-
-    id: int
-    spell: str
-    run_id: str
-    timestamp: Any
-    success: Any
-    error: str | None
-    duration: Any
+CORE = ("spell_state", "runs", "ledger")
+"""Tables of every version."""
+CROSS_CHAIN = ("run_tracks", "run_handoffs", "run_step_results")
+"""Tables from version 2 on."""
 
 
-class LedgerRow(NamedTuple):
-    """Where one row of `ledger` is."""
-
-    id: int
-    spell: str
-    run_id: str
+def missing_tables(tables: Tables, version: int) -> tuple[str, ...]:
+    """Return the tables that a store of this version should have but does not."""
+    expected = (*CORE, *CROSS_CHAIN) if version >= NEWEST else CORE
+    return tuple(name for name in expected if tables.get(name) is None)
 
 
-class Track(NamedTuple):
-    """One row of `run_tracks`."""
-
-    run_id: str
-    track_id: str
-    role: str | None
-    spell: str | None
-    chain_id: Any
-    status: str | None
-    last_step_id: str | None
-    error: str | None
-    updated_at: Any
+def variant_of(tables: Tables, version: int) -> str:
+    """Return the `user_version`, with `-partial` if a table is missing."""
+    return f"{version}-partial" if missing_tables(tables, version) else str(version)
 
 
-class Handoff(NamedTuple):
-    """One row of `run_handoffs`; amounts are text in base units."""
-
-    run_id: str
-    handoff_id: str
-    source_track_id: str | None
-    destination_track_id: str | None
-    source_step_id: str | None
-    origin_chain_id: Any
-    destination_chain_id: Any
-    asset: str | None
-    submitted_amount: str | None
-    settled_amount: str | None
-    status: str | None
-    reference: str | None
-    origin_tx_hash: str | None
-    reason: str | None
-    created_at: Any
-    updated_at: Any
-    expires_at: Any
-
-
-class StepResult(NamedTuple):
-    """One row of `run_step_results`: what came of one planned action on one track."""
-
-    run_id: str
-    track_id: str
-    step_id: str
-    status: str | None
-    idempotency_key: str | None
-    reference: str | None
-    error: str | None
-    updated_at: Any
-
-
-class SavedState(NamedTuple):
-    """When one row of `spell_state` was written."""
-
-    spell: str
-    updated_at: Any
-
-
-RUN_COLUMNS = ("id", "spell_id", "run_id", "timestamp", "success", "error", "duration")
-JSON_COLUMNS = ("metrics", "provenance", "cross_chain", "final_state")
-TRACK_COLUMNS = (
-    "run_id", "track_id", "role", "spell_id", "chain_id", "status", "last_step_id", "error",
-    "updated_at",
-)  # fmt: skip
-HANDOFF_COLUMNS = Handoff._fields
-STEP_RESULT_COLUMNS = StepResult._fields
+def newer_version_reason(version: int) -> str | None:
+    """Return why a store of a later Grimoire is shown only in part; None for a known version."""
+    if version <= NEWEST:
+        return None
+    return (
+        f"its schema version {version} is newer than {NEWEST}, the newest supported;"
+        " only known columns are shown"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Everything that a store holds, without its large texts; rows in the order of writing."""
+    """The rows of a store without their large texts, in the order of writing."""
 
     tables: Tables
     version: int
@@ -123,7 +83,7 @@ class _Reader:
     damage: list[Damage] = field(default_factory=list)
 
     def rows(self, name: str, columns: Sequence[str], where: str = "", *values: Any) -> list[Any]:
-        """The rows of a table that exists; a missing column is None, a missing id the rowid."""
+        """Return rows; a missing column is None, a missing id the rowid, a missing table empty."""
         table = self.tables.get(name)
         if table is None:
             return []
@@ -143,7 +103,7 @@ def rows_of(
     where: str = "",
     *values: Any,
 ) -> list[Any]:
-    """The rows of a table that may not exist, in the order of writing, as far as they are read."""
+    """Return the readable rows of a table, in the order of writing; none if it does not exist."""
     return _Reader(connection, tables).rows(name, columns, where, *values)
 
 
@@ -158,18 +118,18 @@ def _order(table: Table) -> str:
 
 
 def read_listing(connection: sqlite3.Connection) -> Listing:
-    """The query behind the list of runs."""
+    """Read what the list of runs shows."""
     tables = read_tables(connection)
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     reader = _Reader(connection, tables)
     return Listing(
         tables,
         version,
-        tuple(map(_named, made(RunRow, reader.rows("runs", RUN_COLUMNS)))),
+        tuple(map(_named, typed_rows(RunRow, reader.rows("runs", RUN_COLUMNS)))),
         tuple(_ledger(row) for row in reader.rows("ledger", ("id", "spell_id", "run_id"))),
-        tuple(made(SavedState, reader.rows("spell_state", _STATE_COLUMNS))),
-        tuple(tracks_of(reader.rows("run_tracks", TRACK_COLUMNS))),
-        tuple(made(Handoff, reader.rows("run_handoffs", HANDOFF_COLUMNS))),
+        tuple(typed_rows(SavedState, reader.rows("spell_state", _STATE_COLUMNS))),
+        tuple(typed_rows(Track, reader.rows("run_tracks", TRACK_COLUMNS))),
+        tuple(typed_rows(Handoff, reader.rows("run_handoffs", HANDOFF_COLUMNS))),
         tuple(reader.damage),
     )
 
@@ -185,35 +145,12 @@ def _ledger(row: Sequence[Any]) -> LedgerRow:
     return LedgerRow(row[0], text_of(row[1]) or "", text_of(row[2]) or "")
 
 
-def tracks_of(rows: Sequence[Any]) -> Iterator[Track]:
-    """Rows as tracks."""
-    return made(Track, rows)
-
-
-R = TypeVar("R", RunRow, Track, Handoff, StepResult, SavedState)
-
-
-def made(kind: type[R], rows: Sequence[Any]) -> Iterator[R]:
-    """Rows by their fields. What is declared as text is text, whatever stands in the database."""
-    texts = [one in (str, str | None) for one in get_type_hints(kind).values()]
-    for row in rows:
-        cells = (text_of(cell) if text else cell for cell, text in zip(row, texts, strict=True))
-        yield kind._make(cells)
-
-
-def text_of(value: Any) -> str | None:
-    """What stands in a column for text, as text."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return value if value is None or isinstance(value, str) else str(value)
-
-
 @dataclass(frozen=True, slots=True)
 class RunRows:
-    """Everything that concerns one run but its ledger's text."""
+    """The rows of one run without its ledger's text."""
 
     row: Mapping[str, Any] | None
-    """Its row of `runs` with every column; None when it has none."""
+    """Its row of `runs` with every column; None if it has none."""
     before: Mapping[str, Any] | None
     """The row of the spell's run before it."""
     state: Mapping[str, Any] | None
@@ -232,7 +169,7 @@ class RunRows:
 
 
 def read_run(connection: sqlite3.Connection, spell: str, run_id: str) -> RunRows:
-    """All rows of one run: of the spell under this run id, and of the cross-chain run."""
+    """Read the rows of a spell's run, and those of the cross-chain run with the same id."""
     tables = read_tables(connection)
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     reader = _Reader(connection, tables)
@@ -248,9 +185,11 @@ def read_run(connection: sqlite3.Connection, spell: str, run_id: str) -> RunRows
         before,
         _first(connection, tables, "spell_state", "WHERE spell_id = ?", spell),
         own[-1] if own else None,
-        tuple(tracks_of(reader.rows("run_tracks", TRACK_COLUMNS, *by_run))),
-        tuple(made(Handoff, reader.rows("run_handoffs", HANDOFF_COLUMNS, *by_run))),
-        tuple(made(StepResult, reader.rows("run_step_results", STEP_RESULT_COLUMNS, *by_run))),
+        tuple(typed_rows(Track, reader.rows("run_tracks", TRACK_COLUMNS, *by_run))),
+        tuple(typed_rows(Handoff, reader.rows("run_handoffs", HANDOFF_COLUMNS, *by_run))),
+        tuple(
+            typed_rows(StepResult, reader.rows("run_step_results", STEP_RESULT_COLUMNS, *by_run))
+        ),
         tuple(other for other in others if other != spell),
         newer,
         tables,
@@ -260,7 +199,7 @@ def read_run(connection: sqlite3.Connection, spell: str, run_id: str) -> RunRows
 
 
 def run_row(connection: sqlite3.Connection, spell: str, run_id: str) -> Mapping[str, Any] | None:
-    """The row of a run with every column; None when it has none."""
+    """Return the row of a run with every column; None if it has none."""
     return _run_row(connection, read_tables(connection), spell, run_id)[0]
 
 
@@ -300,9 +239,46 @@ def _first(
 def spell_runs(
     connection: sqlite3.Connection, tables: Tables, spell: str, limit: int
 ) -> list[Mapping[str, Any]]:
-    """Whole rows of a spell's newest runs, newest first; all of them for a limit below 1."""
+    """Return whole rows of a spell's newest runs, newest first; all of them for a limit below 1."""
     table = tables.get("runs")
     if table is None or not table.has("spell_id"):
         return []
     where = f"WHERE spell_id = ? ORDER BY {_order(table)} DESC LIMIT ?"
     return list(read_whole_rows(connection, table, where, (spell, limit if limit > 0 else -1)))
+
+
+@dataclass(frozen=True, slots=True)
+class CrossChainRows:
+    """All rows under one run id, of every spell: what `grimoire resume` acts on."""
+
+    spells: tuple[str, ...]
+    """Spells with a row of this run in `runs`, in the order of writing."""
+    provenance: Any
+    """The parsed provenance of the newest of these rows; None if it cannot be read."""
+    tracks: tuple[Track, ...]
+    handoffs: tuple[Handoff, ...]
+    results: tuple[StepResult, ...]
+    saved_at: str | None
+    """When the destination's state was last saved, as recorded."""
+
+
+def read_cross_chain(connection: sqlite3.Connection, run_id: str) -> CrossChainRows:
+    """Read the rows of a cross-chain run."""
+    tables = read_tables(connection)
+    by_run = ("WHERE run_id = ?", run_id)
+    runs = rows_of(connection, tables, "runs", ("id", "spell_id", "provenance"), *by_run)
+    tracks = rows_of(connection, tables, "run_tracks", TRACK_COLUMNS, *by_run)
+    handoffs = rows_of(connection, tables, "run_handoffs", HANDOFF_COLUMNS, *by_run)
+    results = rows_of(connection, tables, "run_step_results", STEP_RESULT_COLUMNS, *by_run)
+    typed_tracks = tuple(typed_rows(Track, tracks))
+    destination = next((one.spell for one in typed_tracks if one.role == "destination"), None)
+    where = ("WHERE spell_id = ?", destination)
+    states = rows_of(connection, tables, "spell_state", ("updated_at",), *where)
+    return CrossChainRows(
+        tuple(str(row[1]) for row in runs),
+        js.parse_or_none(runs[-1][2]) if runs else None,
+        typed_tracks,
+        tuple(typed_rows(Handoff, handoffs)),
+        tuple(typed_rows(StepResult, results)),
+        str(states[-1][0]) if states else None,
+    )

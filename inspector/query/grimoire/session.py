@@ -1,229 +1,173 @@
-"""A spell's session: its newest runs counted and added up as Grimoire does, and told apart as it
-does not.
+"""A spell's session: its newest runs counted and added up as Grimoire does, and by outcome.
 
-Ledgers are read one row at a time and dropped again, so that memory is bounded by the largest one.
+Source: `getSessionLedgerView` and `getSessionPnlView` of Grimoire's core. Ledgers are read and
+dropped one by one, so that memory is bounded by the largest of them.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from inspector.derive.money import Accounts
-from inspector.query.grimoire import entries, texts
+from inspector.derive.money import Account, Accounts
+from inspector.query.grimoire import ledger_text
+from inspector.query.grimoire.accounting import (
+    Asset,
+    OutcomeSplit,
+    RunAccounts,
+    Unexplained,
+    asset_name,
+    asset_text,
+    double_booked,
+    split_of,
+)
 from inspector.query.grimoire.fold import apply, hints_with
-from inspector.query.grimoire.js import Unreadable
-from inspector.query.grimoire.outcomes import Outcome, Split, doubled, split_of
-from inspector.query.grimoire.records import parsed_columns
-from inspector.query.grimoire.rows import (
+from inspector.query.grimoire.js import Unreadable, sort_key
+from inspector.query.grimoire.records import (
     HANDOFF_COLUMNS,
     Handoff,
-    made,
-    rows_of,
-    spell_runs,
+    Mode,
+    handoff_record,
+    known_mode,
+    mode_of,
+    parsed_columns,
+    succeeded,
+    typed_rows,
 )
-from inspector.query.grimoire.run_money import Asset, RunMoney, Why
+from inspector.query.grimoire.rows import rows_of, spell_runs
 from inspector.query.grimoire.state import State
-from inspector.query.grimoire.verdicts import Mode, known_mode, mode_of, succeeded
+from inspector.query.pnl import (
+    DEFAULT_LIMIT,
+    AssetSums,
+    Ledger,
+    Net,
+    Outcome,
+    OutcomeSums,
+    PendingHandoff,
+    PnlWarning,
+    Realised,
+    Session,
+    SessionRun,
+    StepSums,
+    Unaccounted,
+    Unread,
+)
 from inspector.query.progress import Progress, no_progress
 from inspector.query.reader_pool import ReaderLease
 from inspector.query.tables import Tables, read_tables
+from inspector.text.parse_time import parse_instant
 
-DEFAULT_LIMIT = 100
 _TRIES = 3
 
 
-class Unread(NamedTuple):
-    """Something that could not be read and is left out: a run, a part of it, and why."""
+def read_session(
+    lease: ReaderLease,
+    spell: str,
+    limit: int = DEFAULT_LIMIT,
+    progress: Progress = no_progress,
+) -> Session:
+    """Read and add up a spell's newest `limit` runs; all of them for a limit below 1.
 
-    run_id: str
-    part: str
-    """`metrics provenance cross_chain final_state ledger`, or `ledger:12` for an entry."""
-    reason: str
+    `progress` gets the bytes of ledgers read. If the rows of the session change meanwhile, it is
+    read again, up to three times in all. Raises `StoreUnavailable`, and what `progress` raises.
+    """
+    sums = _Sums()
+    for _ in range(_TRIES):
+        found = lease.read(lambda connection: _find(connection, spell, limit)).value
+        sums = _add_up(lease, found, progress)
+        if not lease.changed():
+            break
+        again = lease.read(lambda connection: _find(connection, spell, limit)).value
+        if again.identity == found.identity:
+            break
+    return _session(spell, sums)
 
 
-class Warned(NamedTuple):
-    """A way in which a session's numbers mislead."""
-
-    code: str
-    """`double_booked` or `settled_differs`."""
-    step_id: str | None
-    asset: Asset
-
-
-@dataclass(slots=True)
-class StepMoney:
-    """What one step moved over all runs."""
-
-    runs: int = 0
-    booked: Accounts = field(default_factory=Accounts)
-    outcomes: Counter[Outcome] = field(default_factory=Counter)
-    """In how many runs it came to which end."""
-    by_outcome: dict[Outcome, Accounts] = field(default_factory=dict)
-    """Each move once, by what became of it."""
+# Reading.
 
 
 @dataclass(frozen=True, slots=True)
-class RunPart:
-    """One run's part in a session."""
-
-    run_id: str
-    timestamp: Any
-    success: bool
-    mode: Mode | str | None
-    booked: Accounts
-    """As Grimoire counts it."""
-    split: Split
-    deltas: int
-
-
-@dataclass(slots=True)
-class Session:
-    """Everything that is said of a spell's newest runs, newest first."""
-
-    spell: str
-    limit: int
-    latest_at: Any = None
-    total: int = 0
-    success: int = 0
-    triggers: Counter[str] = field(default_factory=Counter)
-    receipts: Counter[str] = field(default_factory=Counter)
-    events: Counter[str] = field(default_factory=Counter)
-    accounts: Accounts = field(default_factory=Accounts)
-    deltas: int = 0
-    outcomes: dict[Outcome, Accounts] = field(default_factory=dict)
-    runs: list[RunPart] = field(default_factory=list)
-    steps: dict[str | None, StepMoney] = field(default_factory=dict)
-    why: dict[Why, tuple[int, int]] = field(default_factory=dict)
-    warnings: dict[Warned, tuple[int, int]] = field(default_factory=dict)
-    """Warning → in how many runs, and how much together."""
-    pending: list[Handoff] = field(default_factory=list)
-    """Handoffs of executed runs whose arrival is not recorded, or that failed."""
-    unreadable: list[Unread] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The rows of the session, without ledgers."""
+class _Rows:
+    """The rows of a session, without the text of ledgers."""
 
     tables: Tables
     runs: Sequence[Mapping[str, Any]]
+    """Newest first."""
     ledgers: Mapping[str, int]
+    """Run id → row of `ledger`."""
     handoffs: Mapping[str, Sequence[Handoff]]
     sizes: Mapping[int, int]
-    """Row of `ledger` → bytes of its text, as far as they can be had without reading it."""
+    """Row of `ledger` → bytes of its text, if that is cheap to know."""
 
     @property
-    def shape(self) -> object:
-        """Equal as long as the same rows make up the session."""
+    def identity(self) -> object:
+        """Equal while the same rows make up the session."""
         return [(run.get("id"), self.ledgers.get(str(run.get("run_id")))) for run in self.runs]
 
 
-def read_session(
-    asker: ReaderLease,
-    spell: str,
-    limit: int = DEFAULT_LIMIT,
-    tell: Progress = no_progress,
-) -> Session:
-    """Reads a spell's session; a limit below 1 is no limit.
-
-    `tell` is told how many bytes of ledgers were read. Raises `StoreUnavailable`, and whatever
-    `tell` raises.
-    """
-    session = Session(spell, limit)
-    for _ in range(_TRIES):
-        found = asker.read(lambda connection: _find(connection, spell, limit)).value
-        session = _read(asker, found, spell, limit, tell)
-        if not asker.changed():
-            break
-        again = asker.read(lambda connection: _find(connection, spell, limit)).value
-        if again.shape == found.shape:
-            break
-    return session
-
-
-def _find(connection: sqlite3.Connection, spell: str, limit: int) -> _Found:
+def _find(connection: sqlite3.Connection, spell: str, limit: int) -> _Rows:
     tables = read_tables(connection)
     ledgers = rows_of(connection, tables, "ledger", ("id", "run_id"), "WHERE spell_id = ?", spell)
     handoffs: dict[str, list[Handoff]] = {}
-    for one in made(Handoff, rows_of(connection, tables, "run_handoffs", HANDOFF_COLUMNS)):
+    for one in typed_rows(Handoff, rows_of(connection, tables, "run_handoffs", HANDOFF_COLUMNS)):
         handoffs.setdefault(one.run_id, []).append(one)
     runs = spell_runs(connection, tables, spell, limit)
     by_run = {str(run_id): row for row, run_id in ledgers}
     wanted = [by_run[run_id] for run in runs if (run_id := str(run.get("run_id"))) in by_run]
-    sizes = {row: found.size for row, found in texts.edges(connection, tables, wanted)}
-    return _Found(tables, runs, by_run, handoffs, sizes)
+    sizes = {row: found.size for row, found in ledger_text.edges(connection, tables, wanted)}
+    return _Rows(tables, runs, by_run, handoffs, sizes)
 
 
-class _Progress:
-    """Where in all the ledgers of a session its reading is."""
+class _LedgerProgress:
+    """Reports the position in all ledgers of a session, in bytes."""
 
-    def __init__(self, tell: Progress, found: _Found) -> None:
-        self._tell = tell
-        self._total = max(1, sum(found.sizes.values()))
+    def __init__(self, progress: Progress, rows: _Rows) -> None:
+        self._progress = progress
+        self._total = max(1, sum(rows.sizes.values()))
         self._before = 0
 
-    def run(self, before: int) -> None:
-        """Another run, behind so many bytes."""
+    def start_run(self, before: int) -> None:
+        """Start the next run, after `before` bytes of other ledgers."""
         self._before = before
         self.at(0)
 
     def at(self, byte: int) -> None:
-        """Another page of its ledger."""
-        self._tell(min(self._before + byte, self._total), self._total)
+        """Report a byte of the current ledger."""
+        self._progress(min(self._before + byte, self._total), self._total)
 
 
-def _read(asker: ReaderLease, found: _Found, spell: str, limit: int, tell: Progress) -> Session:
-    session, progress, before = Session(spell, limit), _Progress(tell, found), 0
-    for row in found.runs:
-        progress.run(before)
-        before += found.sizes.get(found.ledgers.get(str(row.get("run_id")), -1), 0)
-        run_id = str(row.get("run_id"))
-        parsed, broken = parsed_columns(row)
-        if broken:
-            session.unreadable += [Unread(run_id, part, why) for part, why in broken.items()]
-            continue
-        if not session.total:
-            session.latest_at = row.get("timestamp")
-        session.total += 1
-        session.success += succeeded(row.get("success"))
-        money, committed = _money(asker, found, run_id, session, progress)
-        part = _part(row, parsed, money, committed, found.handoffs.get(run_id, ()))
-        _take(session, part, money, found.handoffs.get(run_id, ()))
-    progress.run(before)
-    return session
+def _read_accounts(
+    lease: ReaderLease, rows: _Rows, run_id: str, unread: list[Unread], progress: _LedgerProgress
+) -> tuple[RunAccounts, State | None]:
+    """Return the accounts of a run, and the fold of its ledger if that has a commit.
 
-
-def _money(
-    asker: ReaderLease, found: _Found, run_id: str, session: Session, progress: _Progress
-) -> tuple[RunMoney, State | None]:
-    """What the run's ledger says; a ledger that cannot be read to its end says nothing."""
-    row = found.ledgers.get(run_id)
+    A ledger that cannot be read to its end counts nothing and is listed in `unread`.
+    """
+    row = rows.ledgers.get(run_id)
     if row is None:
-        return RunMoney(), None
+        return RunAccounts(), None
+    accounts = RunAccounts()
     try:
-        content = asker.read(lambda connection: texts.whole(connection, found.tables, row)).value
-        money = RunMoney()
-        for page in entries.pages(content):
+        content = lease.read(
+            lambda connection: ledger_text.read_bytes(connection, rows.tables, row)
+        ).value
+        for page in ledger_text.pages(content):
             progress.at(page.start)
-            money.take_all(page.entries)
+            accounts.add_entries(page.entries)
     except Unreadable as error:
-        session.unreadable.append(Unread(run_id, "ledger", str(error)))
-        return RunMoney(), None
-    session.unreadable += [
-        Unread(run_id, f"ledger:{trouble.entry}", trouble.reason) for trouble in money.troubles
-    ]
-    return money, _folded(content, progress) if money.committing else None
+        unread.append(Unread(run_id, "ledger", str(error)))
+        return RunAccounts(), None
+    unread += [Unread(run_id, f"ledger:{one.entry}", one.reason) for one in accounts.unreadable]
+    return accounts, _folded(content, progress) if accounts.committing else None
 
 
-def _folded(content: bytes, progress: _Progress) -> State:
-    """The fold of a ledger that has a commit: which action was sent and confirmed."""
+def _folded(content: bytes, progress: _LedgerProgress) -> State:
     state = State()
     for _ in range(2):
-        for page in entries.pages(content):
+        for page in ledger_text.pages(content):
             progress.at(page.start)
             for entry in page.entries:
                 apply(state, entry)
@@ -233,67 +177,276 @@ def _folded(content: bytes, progress: _Progress) -> State:
     return state
 
 
-def _part(
+# Adding up.
+
+
+class _Misleading(NamedTuple):
+    """A way in which the sums of a step mislead."""
+
+    code: str
+    step_id: str | None
+    asset: Asset
+
+
+@dataclass(frozen=True, slots=True)
+class _RunPart:
+    run_id: str
+    timestamp: Any
+    success: bool
+    mode: Mode | str | None
+    booked: Accounts
+    split: OutcomeSplit
+    moves: int
+
+
+@dataclass(slots=True)
+class _StepPart:
+    runs: int = 0
+    booked: Accounts = field(default_factory=Accounts)
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    by_outcome: dict[Outcome, Accounts] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Sums:
+    """Everything that is added up run by run, newest first."""
+
+    latest_at: Any = None
+    total: int = 0
+    success: int = 0
+    triggers: Counter[str] = field(default_factory=Counter)
+    receipts: Counter[str] = field(default_factory=Counter)
+    events: Counter[str] = field(default_factory=Counter)
+    accounts: Accounts = field(default_factory=Accounts)
+    moves: int = 0
+    outcomes: dict[Outcome, Accounts] = field(default_factory=dict)
+    runs: list[_RunPart] = field(default_factory=list)
+    steps: dict[str | None, _StepPart] = field(default_factory=dict)
+    unexplained: dict[Unexplained, tuple[int, int]] = field(default_factory=dict)
+    misleading: dict[_Misleading, tuple[int, int]] = field(default_factory=dict)
+    """Number of runs, and their sum."""
+    pending: list[Handoff] = field(default_factory=list)
+    """Handoffs of executed runs that have not settled."""
+    unread: list[Unread] = field(default_factory=list)
+
+    def add(self, part: _RunPart, accounts: RunAccounts, handoffs: Sequence[Handoff]) -> None:
+        """Add a run."""
+        self.runs.append(part)
+        self.moves += accounts.deltas
+        self.accounts.add(accounts.accounts)
+        self.events.update(accounts.events)
+        self.triggers.update(accounts.triggers)
+        self.receipts.update(accounts.receipts)
+        for outcome, moved in part.split.by_outcome.items():
+            self.outcomes.setdefault(outcome, Accounts()).add(moved)
+        for why, (moves, amount) in accounts.unexplained.items():
+            known = self.unexplained.get(why, (0, 0))
+            self.unexplained[why] = (known[0] + moves, known[1] + amount)
+        self._add_steps(part, accounts)
+        for handoff, booked, arrived in part.split.settled:
+            step_id, asset = handoff.source_step_id, handoff.asset
+            self._note(_Misleading("settled_differs", step_id, asset), booked - arrived)
+        if part.mode is Mode.EXECUTE:
+            self.pending += [one for one in handoffs if one.status != "settled"]
+
+    def _add_steps(self, part: _RunPart, accounts: RunAccounts) -> None:
+        for owner, booked in accounts.by_owner.items():
+            self.steps.setdefault(owner.step_id, _StepPart()).booked.add(booked)
+            for asset, account in booked if owner.step_id is not None else ():
+                twice = double_booked(account)
+                if twice:
+                    self._note(_Misleading("double_booked", owner.step_id, asset), twice)
+        for step_id, by_outcome in part.split.by_step.items():
+            step = self.steps[step_id]
+            step.runs += 1
+            step.outcomes.update(by_outcome.keys())
+            for outcome, moved in by_outcome.items():
+                step.by_outcome.setdefault(outcome, Accounts()).add(moved)
+
+    def _note(self, misleading: _Misleading, amount: int) -> None:
+        runs, known = self.misleading.get(misleading, (0, 0))
+        self.misleading[misleading] = (runs + 1, known + amount)
+
+
+def _add_up(lease: ReaderLease, rows: _Rows, progress: Progress) -> _Sums:
+    """Add up the runs. One with an unreadable JSON column is left out, as it makes Grimoire fail.
+
+    A run without a ledger counts as a run that moved nothing.
+    """
+    sums, ledgers, before = _Sums(), _LedgerProgress(progress, rows), 0
+    for row in rows.runs:
+        run_id = str(row.get("run_id"))
+        ledgers.start_run(before)
+        before += rows.sizes.get(rows.ledgers.get(run_id, -1), 0)
+        parsed, broken = parsed_columns(row)
+        if broken:
+            sums.unread += [Unread(run_id, part, why) for part, why in broken.items()]
+            continue
+        if not sums.total:
+            sums.latest_at = row.get("timestamp")
+        sums.total += 1
+        sums.success += succeeded(row.get("success"))
+        accounts, committed = _read_accounts(lease, rows, run_id, sums.unread, ledgers)
+        handoffs = rows.handoffs.get(run_id, ())
+        sums.add(_run_part(row, parsed, accounts, committed, handoffs), accounts, handoffs)
+    ledgers.start_run(before)
+    return sums
+
+
+def _run_part(
     row: Mapping[str, Any],
     parsed: Mapping[str, Any],
-    money: RunMoney,
+    accounts: RunAccounts,
     committed: State | None,
     handoffs: Sequence[Handoff],
-) -> RunPart:
+) -> _RunPart:
     mode = mode_of(parsed.get("provenance"))
     if mode is None and committed is not None:
         mode = Mode.EXECUTE
     success, error = succeeded(row.get("success")), row.get("error")
-    words = error if error is None else str(error)
-    split = split_of(money, known_mode(mode), success, words, committed, handoffs)
-    return RunPart(
+    error_text = None if error is None else str(error)
+    return _RunPart(
         str(row.get("run_id")),
         row.get("timestamp"),
         success,
         mode,
-        money.accounts,
-        split,
-        money.deltas,
+        accounts.accounts,
+        split_of(accounts, known_mode(mode), success, error_text, committed, handoffs),
+        accounts.deltas,
     )
 
 
-def _take(session: Session, part: RunPart, money: RunMoney, handoffs: Sequence[Handoff]) -> None:
-    session.runs.append(part)
-    session.deltas += money.deltas
-    session.accounts.add(money.accounts)
-    session.events.update(money.events)
-    session.triggers.update(money.triggers)
-    session.receipts.update(money.receipts)
-    for outcome, accounts in part.split.by_outcome.items():
-        session.outcomes.setdefault(outcome, Accounts()).add(accounts)
-    for why, (moves, amount) in money.why.items():
-        known = session.why.get(why, (0, 0))
-        session.why[why] = (known[0] + moves, known[1] + amount)
-    for place, accounts in money.places.items():
-        session.steps.setdefault(place.step_id, StepMoney()).booked.add(accounts)
-        if place.step_id is not None:
-            _doubly_booked(session, place.step_id, accounts)
-    for step_id, by_outcome in part.split.by_step.items():
-        step = session.steps[step_id]
-        step.runs += 1
-        step.outcomes.update(by_outcome.keys())
-        for outcome, accounts in by_outcome.items():
-            step.by_outcome.setdefault(outcome, Accounts()).add(accounts)
-    for handoff, booked, arrived in part.split.settled:
-        warned = Warned("settled_differs", handoff.source_step_id, handoff.asset)
-        _warn(session, warned, booked - arrived)
-    if part.mode is Mode.EXECUTE:
-        session.pending += [one for one in handoffs if one.status != "settled"]
+# The result.
 
 
-def _doubly_booked(session: Session, step_id: str, accounts: Accounts) -> None:
-    """A loss that is also the difference of what went in and came out counts twice."""
-    for asset, account in accounts:
-        twice = doubled(account)
-        if twice:
-            _warn(session, Warned("double_booked", step_id, asset), twice)
+def _session(spell: str, sums: _Sums) -> Session:
+    ledger = Ledger(
+        sums.total,
+        sums.success,
+        sums.latest_at,
+        dict(sums.triggers),
+        dict(sums.receipts),
+        dict(sums.events),
+    )
+    return Session(
+        spell,
+        ledger,
+        sums.moves,
+        _asset_sums(sums.accounts),
+        sums.accounts.net,
+        sums.accounts.unaccounted,
+        _realised(sums),
+        tuple(sums.unread),
+    )
 
 
-def _warn(session: Session, warned: Warned, amount: int) -> None:
-    runs, known = session.warnings.get(warned, (0, 0))
-    session.warnings[warned] = (runs + 1, known + amount)
+def _realised(sums: _Sums) -> Realised:
+    twice: Counter[Asset] = Counter()
+    for run in sums.runs:
+        twice.update(run.split.double_booked)
+    return Realised(
+        assets=_asset_sums(sums.outcomes.get(Outcome.REALISED, Accounts()), twice),
+        gas_used=sum(run.split.gas for run in sums.runs),
+        transactions=sum(run.split.transactions for run in sums.runs),
+        outcomes=tuple(
+            OutcomeSums(
+                outcome,
+                sum(outcome in run.split.by_outcome for run in sums.runs),
+                _asset_sums(accounts),
+            )
+            for outcome, accounts in _ordered(sums.outcomes)
+        ),
+        pending=tuple(
+            PendingHandoff(
+                one.run_id, one.status, one.asset, one.submitted_amount, handoff_record(one)
+            )
+            for one in sums.pending
+        ),
+        runs=_session_runs(sums.runs),
+        steps=tuple(_step_sums(step_id, step) for step_id, step in sums.steps.items()),
+        unaccounted=tuple(
+            Unaccounted(asset_text(why.asset), why.why, why.reason, moves, amount)
+            for why, (moves, amount) in sums.unexplained.items()
+        ),
+        warnings=tuple(_warnings(sums)),
+    )
+
+
+def _session_runs(newest_first: Sequence[_RunPart]) -> tuple[SessionRun, ...]:
+    found, so_far = [], Accounts()
+    for run in reversed(newest_first):
+        realised = run.split.by_outcome.get(Outcome.REALISED, Accounts())
+        so_far.add(realised)
+        found.append(
+            SessionRun(
+                run_id=run.run_id,
+                at=parse_instant(run.timestamp),
+                success=run.success,
+                mode=run.mode,
+                moves=run.moves,
+                net=net_by_asset(run.booked),
+                realised=net_by_asset(realised),
+                realised_so_far=net_by_asset(so_far),
+                outcomes=tuple(run.split.by_outcome),
+                by_outcome=_net_by_outcome(run.split.by_outcome),
+                assets=_asset_sums(run.booked),
+                gas_used=run.split.gas,
+                transactions=run.split.transactions,
+            )
+        )
+    return tuple(reversed(found))
+
+
+def _step_sums(step_id: str | None, step: _StepPart) -> StepSums:
+    return StepSums(
+        step_id,
+        step.runs,
+        _asset_sums(step.booked),
+        dict(step.outcomes),
+        _net_by_outcome(step.by_outcome),
+    )
+
+
+def _warnings(sums: _Sums) -> Iterator[PnlWarning]:
+    unrealised = sum(
+        not set(run.split.by_outcome) <= {Outcome.REALISED} for run in sums.runs if run.moves
+    )
+    if unrealised:
+        yield PnlWarning("not_realised", unrealised)
+    for one, (runs, amount) in sums.misleading.items():
+        yield PnlWarning(one.code, runs, one.step_id, asset_text(one.asset), amount)
+
+
+def _in_order(accounts: Accounts) -> list[tuple[Asset, Account]]:
+    return sorted(accounts, key=lambda pair: sort_key(asset_name(pair[0])))
+
+
+def net_by_asset(accounts: Accounts) -> Net:
+    """Return net amounts by name of asset, in Grimoire's order of assets."""
+    return {asset_name(asset): account.net for asset, account in _in_order(accounts)}
+
+
+def _asset_sums(
+    accounts: Accounts, twice: Mapping[Asset, int] | None = None
+) -> tuple[AssetSums, ...]:
+    return tuple(
+        AssetSums(
+            asset_text(asset),
+            account.credits,
+            account.debits,
+            account.fees,
+            account.losses,
+            account.net,
+            account.unaccounted,
+            0 if twice is None else twice.get(asset, 0),
+        )
+        for asset, account in _in_order(accounts)
+    )
+
+
+def _ordered(by_outcome: Mapping[Outcome, Accounts]) -> Iterator[tuple[Outcome, Accounts]]:
+    return ((outcome, by_outcome[outcome]) for outcome in Outcome if outcome in by_outcome)
+
+
+def _net_by_outcome(by_outcome: Mapping[Outcome, Accounts]) -> Mapping[Outcome, Net]:
+    return {outcome: net_by_asset(accounts) for outcome, accounts in _ordered(by_outcome)}

@@ -1,7 +1,7 @@
-"""Values: what the steps bound, what the run left behind, and what its spell keeps.
+"""Values of a run: bindings of its steps, its final state, and the spell's persistent state.
 
-Source: Grimoire's state persistence. Persistent state is loaded before a run and saved after it;
-ephemeral state and bindings live only while a run does, and are known from its ledger.
+Source: Grimoire's state persistence. Persistent state is loaded before a run and saved after it.
+Ephemeral state and bindings exist only during a run; its ledger records the bindings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspector.query.view import ValueList
 from inspector.text.parse_time import parse_instant
 
 WHOLE_BYTES = 64 * 1024
-"""Contents up to this size are given at once, larger ones only when asked for."""
+"""Larger contents are given only on request."""
 PREVIEW_CHARS = 1024
 
 BINDING, FINAL, PERSISTENT = "binding", "final state", "persistent state"
@@ -29,9 +29,9 @@ _TYPES = ((bool, "boolean"), (str, "text"), (int, "integer"), (float, "real"))
 
 
 def newest_bindings(state: State, event: int) -> dict[str, tuple[int, int]]:
-    """Name → the entry that set it last among the first `event`, and how many did before.
+    """Return name → (last entry that set it, number of earlier ones) after the first `event`.
 
-    In the order in which the names first appeared.
+    Names are in order of first appearance.
     """
     stop = bisect_right(state.bindings, event)
     found: dict[str, tuple[int, int]] = {}
@@ -42,7 +42,7 @@ def newest_bindings(state: State, event: int) -> dict[str, tuple[int, int]]:
 
 
 def binding(n: int, entry: Any, older: int, source: str | None, full: bool) -> Value:
-    """The value that an entry bound."""
+    """Return the value that entry `n` bound; `older` is the number of superseded ones."""
     fact = fact_of(n, entry)
     return value_of(
         fact.text("name"),
@@ -69,7 +69,7 @@ def value_of(
     at: int | None = None,
     row: int | None = None,
 ) -> Value:
-    """Any JSON value as a value: text as it stands, everything else as JSON."""
+    """Return a JSON value as a Value; its content is text itself, or JSON for anything else."""
     text = content if isinstance(content, str) else js.compact(content)
     size = len(text.encode("utf-8", "surrogatepass"))
     whole = full or size <= WHOLE_BYTES
@@ -93,13 +93,13 @@ def _type(content: Any) -> str:
         return "null"
     if isinstance(content, js.Literal):
         return "integer"
-    return next((name for sort, name in _TYPES if isinstance(content, sort)), "json")
+    return next((name for kind, name in _TYPES if isinstance(content, kind)), "json")
 
 
 def states(
     row: Mapping[str, Any] | None, saved: Mapping[str, Any] | None, full: bool
 ) -> Iterator[Value]:
-    """The run's final state, and the spell's state as it is saved now."""
+    """Yield the run's final state, and the spell's currently saved state."""
     if row is not None:
         yield from _state(row.get("final_state"), FINAL_SCOPE, FINAL, row.get("timestamp"), full)
     if saved is not None:
@@ -111,7 +111,7 @@ def _state(text: Any, scope: str, kind: str, stamp: Any, full: bool) -> Iterator
     if text is None:
         return
     try:
-        content = js.parse(text if isinstance(text, bytes) else str(text))
+        content = js.parse(text)
     except Unreadable as error:
         yield value_of(None, scope, kind, f"cannot be read: {error}", full=full)
         return
@@ -123,6 +123,6 @@ def _state(text: Any, scope: str, kind: str, stamp: Any, full: bool) -> Iterator
         yield value_of(name, scope, kind, item, full=full, at=at)
 
 
-def listed(frame: str | None, values: list[Value]) -> ValueList:
-    """Values with how many rows they stand for."""
+def value_list(frame: str | None, values: list[Value]) -> ValueList:
+    """Return values with the number of rows that they represent."""
     return ValueList(frame, sum(1 + one.superseded for one in values), tuple(values))

@@ -1,4 +1,4 @@
-"""Net per run as bars: cells as background, half a cell at the tips, a number at each bar."""
+"""The chart of net per run: bars of half cells in two directions, with a number at each bar."""
 
 from __future__ import annotations
 
@@ -11,29 +11,91 @@ from inspector.text.measure import cell_width, clip
 from inspector.ui.context import UiContext
 from inspector.ui.lines import Line, margin
 from inspector.ui.palette import Role
-from inspector.ui.pnl.bars import Scale, Window, scale_of, window_of
-from inspector.ui.pnl.book import AssetLine, Measure, RunLine
 from inspector.ui.pnl.figures import decimals_of, on_a_bar, symbol_of
+from inspector.ui.pnl.model import AssetRow, Measure, RunBar
+
+LEAST_ROWS = 4
+"""Rows of bars in both directions together."""
+
+MOST_SLOT = 10
+
+WIDE = 100
 
 _TITLES = {
     Measure.COUNTED: "net per run",
     Measure.REALISED: "realised per run",
     Measure.SO_FAR: "realised so far",
 }
+
 _WITHOUT = {
-    Measure.COUNTED: "did not move it",
-    Measure.REALISED: "nothing of it was realised",
-    Measure.SO_FAR: "nothing of it had been realised yet",
+    Measure.COUNTED: "not moved",
+    Measure.REALISED: "nothing realised",
+    Measure.SO_FAR: "nothing realised yet",
 }
-LEAST_ROWS = 4
-"""Rows of bars in both directions together."""
-WIDE = 100
+
 _ABOVE, _BELOW = "▄", "▀"
 
 
 @dataclass(frozen=True, slots=True)
+class Scale:
+    """Rows above (`up`) and below the zero line, and rows per amount as a fraction."""
+
+    up: int
+    down: int
+    numerator: int
+    denominator: int
+
+    def half_cells(self, amount: int) -> int:
+        """Return the length of a bar in half cells; at least 1 unless the amount is 0."""
+        if not amount:
+            return 0
+        exact = 2 * abs(amount) * self.numerator + self.denominator
+        return max(1, exact // (2 * self.denominator))
+
+
+def scale_of(amounts: Sequence[int], rows: int) -> Scale:
+    """Divide `rows` (2 or more) so that the largest amounts reach the ends."""
+    gain = max((amount for amount in amounts if amount > 0), default=0)
+    loss = -min((amount for amount in amounts if amount < 0), default=0)
+    if not gain or not loss:
+        up = rows if gain else 0
+        return Scale(up, rows if loss else 0, 2 * rows, max(gain, loss, 1))
+    up = (2 * rows * gain + gain + loss) // (2 * (gain + loss))
+    up = min(max(1, up), rows - 1)
+    down = rows - up
+    if up * loss <= down * gain:
+        return Scale(up, down, 2 * up, gain)
+    return Scale(up, down, 2 * down, loss)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The runs on the screen, in slots of equal width."""
+
+    first: int
+    count: int
+    slot: int
+
+    @property
+    def bar(self) -> int:
+        """Width of a bar in cells."""
+        return max(1, self.slot // 2)
+
+
+def window_of(runs: int, longest: int, room: int, cursor: int) -> Window:
+    """Return the page of runs with the cursor; pages are counted from the newest run.
+
+    `longest` is the width of the longest number.
+    """
+    slot = max(longest + 1, min(MOST_SLOT, room // max(1, runs)))
+    count = max(1, min(runs, room // slot))
+    page = max(0, runs - 1 - cursor) // count
+    return Window(max(0, runs - (page + 1) * count), count, slot)
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
-    """Where the axis begins, where the first slot does, and where the right margin is."""
+    """The columns of the zero, the axis, the first slot and the right margin."""
 
     width: int
     zero: int
@@ -43,7 +105,7 @@ class Frame:
 
 
 def frame_of(width: int) -> Frame:
-    """The columns of a chart for a width."""
+    """Return the columns of a chart for a width."""
     edge = margin(width)
     zero = 10 if width >= WIDE else edge
     axis = zero + 2
@@ -52,7 +114,7 @@ def frame_of(width: int) -> Frame:
 
 @dataclass(slots=True)
 class _Canvas:
-    """Pieces of text by row and column; row 0 is the zero line, rows above it are positive."""
+    """Pieces of text by row and column; row 0 is the zero line, positive rows are above it."""
 
     pieces: dict[int, list[tuple[int, str, Style]]] = field(default_factory=dict)
 
@@ -66,12 +128,12 @@ class Chart:
     def __init__(
         self,
         ui: UiContext,
-        asset: AssetLine,
-        runs: Sequence[RunLine],
+        asset: AssetRow,
+        runs: Sequence[RunBar],
         cursor: int,
         measure: Measure = Measure.COUNTED,
     ) -> None:
-        self._kit = ui
+        self._ui = ui
         self._asset = asset
         self._measure = measure
         self._runs = runs
@@ -85,7 +147,7 @@ class Chart:
         ]
 
     def lines(self, width: int, rows: int) -> list[Line]:
-        """The title, the bars and what their signs mean; about `rows` lines."""
+        """Return the title, the bars and the legend in about `rows` lines."""
         frame = frame_of(width)
         longest = max((len(label) for label in self._labels), default=1)
         room = frame.end - frame.slots
@@ -100,24 +162,24 @@ class Chart:
         return [*title, *self._bars(frame, window, scale), self._numbers(frame, window), *legend]
 
     def _line(self, frame: Frame) -> Line:
-        return Line(frame.width, self._kit.styles)
+        return Line(frame.width, self._ui.styles)
 
     def _title(self, window: Window, frame: Frame) -> Line:
-        line, cut = self._line(frame), self._kit.glyphs.cut
+        line, cut = self._line(frame), self._ui.glyphs.cut
         words = "gas per run, units" if self._asset.is_gas else f"{_TITLES[self._measure]}, "
-        name = "" if self._asset.is_gas else symbol_of(self._asset, self._kit)
+        name = "" if self._asset.is_gas else symbol_of(self._asset, self._ui)
         left = margin(frame.width)
         line.put(left, clip(words + name, frame.end - left, ellipsis=cut), Role.STRONG)
         if len(self._runs) > window.count:
             last = window.first + window.count
-            told = f"runs {window.first + 1} to {last} of {len(self._runs)}, oldest to newest"
+            subtitle = f"runs {window.first + 1} to {last} of {len(self._runs)}, oldest to newest"
         else:
-            told = "oldest to newest"
+            subtitle = "oldest to newest"
         if not self._asset.is_gas:
-            told += f", {self._measure.value}"
+            subtitle += f", {self._measure.value}"
         left = frame.end - line.cells - 3
         if left > 8:
-            line.add(clip(told, left, ellipsis=cut), Role.MUTED, skip=3)
+            line.add(clip(subtitle, left, ellipsis=cut), Role.MUTED, skip=3)
         return line
 
     def _bars(self, frame: Frame, window: Window, scale: Scale) -> list[Line]:
@@ -129,18 +191,18 @@ class Chart:
         return [self._row(frame, canvas, row) for row in range(top, bottom - 1, -1)]
 
     def _row(self, frame: Frame, canvas: _Canvas, row: int) -> Line:
-        line, styles = self._line(frame), self._kit.styles
+        line, styles = self._line(frame), self._ui.styles
         pieces = sorted(canvas.pieces.get(row, ()), key=lambda piece: piece[0])
         if row:
             for column, text, style in pieces:
-                # A gap would have the ground of the bar before it.
+                # `put` fills a gap with the background of the bar before it.
                 line.put(line.cells, " " * (column - line.cells))
                 line.put_style(column, text, style)
             line.put(line.cells, " " * (frame.width - line.cells))
             return line
         line.put(frame.zero, "0", Role.MUTED)
         line.put(frame.axis, "")
-        rule = self._kit.glyphs.rule
+        rule = self._ui.glyphs.rule
         for column, text, style in pieces:
             line.put(line.cells, rule * (column - line.cells), Role.LINE)
             line.put_style(column, text, style)
@@ -149,20 +211,20 @@ class Chart:
 
     def _draw(self, canvas: _Canvas, start: int, window: Window, scale: Scale, place: int) -> None:
         number = window.first + place
-        amount, label, styles = self._amounts[number], self._labels[number], self._kit.styles
+        amount, label, styles = self._amounts[number], self._labels[number], self._ui.styles
         chosen = number == self._cursor
         if amount is None:
-            sign, role = self._no_amount(self._runs[number])
-            canvas.put(0, start + (window.slot - 1) // 2, sign, styles.style(role, bold=chosen))
+            glyph, role = self._no_amount(self._runs[number])
+            canvas.put(0, start + (window.slot - 1) // 2, glyph, styles.style(role, bold=chosen))
             return
         direction = -1 if amount < 0 else 1
         half = scale.half_cells(amount)
         full, tip = divmod(half, 2)
-        if tip and self._kit.glyphs.ascii:
+        if tip and self._ui.glyphs.ascii:
             full, tip = full + 1, 0
         column, cells = start + (window.slot - window.bar) // 2, window.bar
         ink = _ink(amount, chosen)
-        fill, point = area(self._kit, ink)
+        fill, point = area(self._ui, ink)
         for row in range(1, full + 1):
             canvas.put(direction * row, column, " " * cells, fill)
         if tip:
@@ -172,9 +234,9 @@ class Chart:
         column = start + (window.slot - cell_width(label)) // 2
         canvas.put(direction * (full + tip + 1), column, label, style)
 
-    def _no_amount(self, run: RunLine) -> tuple[str, Role]:
-        glyphs, counted = self._kit.glyphs, self._measure is Measure.COUNTED
-        if run.success or not (counted or self._asset.is_gas):
+    def _no_amount(self, bar: RunBar) -> tuple[str, Role]:
+        glyphs, counted = self._ui.glyphs, self._measure is Measure.COUNTED
+        if bar.run.success or not (counted or self._asset.is_gas):
             return glyphs.nothing, Role.MUTED
         return glyphs.failed, Role.ERROR
 
@@ -193,24 +255,24 @@ class Chart:
         shown = self._runs[window.first : window.first + window.count]
         without = [run for run in shown if run.measured(self._asset, self._measure) is None]
         counted = self._measure is Measure.COUNTED or self._asset.is_gas
-        failed = [run for run in without if counted and not run.success]
+        failed = [bar for bar in without if counted and not bar.run.success]
         found = []
-        if failed and not any(run.moves for run in failed):
-            words = "failed before any movement: it has no amount, and 0 would be a guess"
+        if failed and not any(bar.run.moves for bar in failed):
+            words = "failed before moving funds, no amount"
             found.append(("failed", words, Role.ERROR))
         elif failed:
-            words = "failed without moving it: there is no amount, and 0 would be a guess"
+            words = "failed before moving it, no amount"
             found.append(("failed", words, Role.ERROR))
         if len(failed) < len(without):
-            words = "no transaction is confirmed" if self._asset.is_gas else _WITHOUT[self._measure]
+            words = "no confirmed transaction" if self._asset.is_gas else _WITHOUT[self._measure]
             found.append(("nothing", words, Role.MUTED))
         lines = []
         start = frame.slots + (window.slot - 1) // 2 if frame.width >= WIDE else frame.zero
-        for sign, words, role in found:
+        for glyph, words, role in found:
             line = self._line(frame)
-            line.put(start, getattr(self._kit.glyphs, sign), role)
+            line.put(start, getattr(self._ui.glyphs, glyph), role)
             left = frame.end - line.cells - 1
-            line.add(clip(words, left, ellipsis=self._kit.glyphs.cut), Role.MUTED, skip=1)
+            line.add(clip(words, left, ellipsis=self._ui.glyphs.cut), Role.MUTED, skip=1)
             lines.append(line)
         return lines
 
@@ -222,7 +284,7 @@ def _ink(amount: int, chosen: bool) -> Role:
 
 
 def area(ui: UiContext, role: Role) -> tuple[Style, Style]:
-    """How the cells of an area are filled, and half of one; reverse where there is no colour."""
+    """Return the styles of full and half cells of a bar; reversed in themes without colours."""
     styles = ui.styles
     if not styles.colour:
         return Style(reverse=True), styles.style(Role.TEXT)

@@ -1,9 +1,10 @@
-"""What can be done about profit and loss."""
+"""Commands of profit and loss."""
 
 from __future__ import annotations
 
+from inspector.config.folders import config_file
 from inspector.model.run import Run
-from inspector.query.registry import presentation_of
+from inspector.query.registry import names, presentation_of
 from inspector.ui.commands import Command
 from inspector.ui.context import UiContext
 
@@ -17,45 +18,51 @@ PNL_COMMANDS = (
         "Profit and loss of this run's spell",
         ("$",),
         ("runs", "run"),
-        help="As Grimoire's session counts it, and what a chain confirmed.",
+        help="As the runtime's session counts it, and what was confirmed on chain.",
     ),
     Command("pnl.open", "Open the run of the marked bar", ("enter",), _HERE, hint="run"),
     Command(
-        "pnl.older", "The run before", ("h", "left"), _HERE, hint="runs", with_key_of="pnl.newer"
+        "pnl.older",
+        "Previous run",
+        ("h", "left"),
+        _HERE,
+        hint="previous / next run",
+        with_key_of="pnl.newer",
     ),
-    Command("pnl.newer", "The run after", ("l", "right"), _HERE),
+    Command("pnl.newer", "Next run", ("l", "right"), _HERE),
     Command(
         "pnl.view",
-        "Per run, realised per run, realised so far, by step",
+        "Next view: per run, realised per run, realised so far, by step",
         ("n",),
         (PNL, "run"),
-        hint="view",
-        help="What stands below the assets of profit and loss.",
+        hint="next view",
+        help="Shown below the assets of profit and loss.",
     ),
     Command(
         "pnl.units",
-        "Base units, or decimals as your settings say",
+        "Switch base units / decimals",
         ("b",),
         (PNL, "run"),
         hint="base units",
-        help="No runtime records decimals: without settings every amount is in base units.",
+        help="Decimals come from [assets] in the settings; other amounts are in base units.",
     ),
-    Command("pnl.pane", "From the assets to what is below, and back", ("tab",), _HERE, hint="pane"),
-    Command("pnl.copy", "Copy the asset's amounts with every digit", ("y",), _HERE, hint="copy"),
+    Command("pnl.pane", "Switch between assets and details", ("tab",), _HERE, hint="pane"),
+    Command("pnl.copy", "Copy the asset's amounts", ("y",), _HERE, hint="copy"),
 )
 
 
 def why_no_units(ui: UiContext) -> str | None:
-    """Why there are no other units than base units."""
+    """Return why there are only base units."""
     if ui.has_units:
         return None
-    return "Your settings name no decimals of any asset, and no runtime records them."
+    return f"Decimals unknown. Set [assets] in {config_file()}."
 
 
 def why_no_pnl(run: Run | None) -> str | None:
-    """Why there is no profit and loss to show."""
+    """Return why a run has no profit and loss."""
     if run is None:
-        return "There is no run under the cursor."
+        return "No run selected."
     if not presentation_of(run.runtime).has_pnl:
-        return "Only Grimoire records what its runs moved."
+        known = [one.title for one in map(presentation_of, names()) if one.has_pnl]
+        return f"P&L is only available for {', '.join(known)}."
     return None

@@ -1,45 +1,59 @@
-"""Amounts as cells: every digit, or how many there are where they have no room."""
+"""Amounts as text: with every digit, or the number of digits where there is no room."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from inspector.derive.money import all_digits
+from inspector.query.pnl import SUMS, PnlWarning, warning_sentence
 from inspector.text.measure import clip
 from inspector.text.numbers import NOT_RECORDED, amount, count
 from inspector.ui.context import UiContext
 from inspector.ui.labels import safe
+from inspector.ui.lines import wrapped
 from inspector.ui.palette import Role
-from inspector.ui.pnl.book import AssetLine
+from inspector.ui.pnl.model import AssetRow, PnlModel
+from inspector.ui.widgets.text_view import TextBuilder
 
 BAR_CELLS = 8
-"""The longest short form of an amount that is usual."""
+"""The usual width of a short amount."""
 
 _UNITS = ((10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "k"))
 
+TITLES = {name: name for name in SUMS} | {"unaccounted": "unexplained"}
+"""The titles of sums."""
 
-def decimals_of(asset: AssetLine, ui: UiContext) -> int:
-    """Decimals that the user's settings name; 0 = base units."""
+LABEL = 13
+
+FIELDS = 3
+"""Cells between the fields of a line."""
+
+MOST_LINES = 400
+"""Lines of one text: enough for a number of tens of thousands of digits."""
+
+
+def decimals_of(asset: AssetRow, ui: UiContext) -> int:
+    """Return the decimals in the user's settings; 0 for base units."""
     known = None if asset.is_gas else ui.assets.get(asset.name)
     return known.decimals if known is not None else 0
 
 
-def symbol_of(asset: AssetLine, ui: UiContext) -> str:
-    """What the asset is called: as the user's settings say, or as it is recorded. Safe text."""
+def symbol_of(asset: AssetRow, ui: UiContext) -> str:
+    """Return the asset's symbol in the settings, or its name as recorded. Safe text."""
     known = None if asset.is_gas else ui.assets.get(asset.name)
     name = known.symbol if known is not None and known.symbol else asset.name
     return safe(name, ui.glyphs)
 
 
-def figure(asset: AssetLine, number: int | None, ui: UiContext, *, sign: bool = False) -> str:
-    """An amount with every digit; `–` where none is recorded."""
+def figure(asset: AssetRow, number: int | None, ui: UiContext, *, sign: bool = False) -> str:
+    """Return an amount with every digit; `–` if none is recorded."""
     if number is None:
         return ui.glyphs.plain(NOT_RECORDED)
     return amount(number, decimals=decimals_of(asset, ui), sign=sign)
 
 
 def in_cells(text: str, cells: int) -> str:
-    """An amount where it has room, else how many digits it has: a cut number would be another."""
+    """Return an amount if it fits, else its number of digits; a cut number would mislead."""
     if len(text) <= cells:
         return text
     digits = sum(character.isdigit() for character in text)
@@ -47,7 +61,7 @@ def in_cells(text: str, cells: int) -> str:
 
 
 def in_groups(text: str, cells: int) -> list[str]:
-    """An amount over several lines, each of whole groups of digits where they have room."""
+    """Return an amount over several lines, broken between groups of digits where possible."""
     lines = [""]
     for group in text.replace(",", ",\n").split("\n"):
         while len(group) > cells:
@@ -60,7 +74,7 @@ def in_groups(text: str, cells: int) -> list[str]:
 
 
 def role_of(number: int | None, column: str) -> Role:
-    """How an amount of a column looks."""
+    """Return the colour of an amount of a column."""
     if not number:
         return Role.FAINT
     if column == "net":
@@ -73,10 +87,7 @@ def role_of(number: int | None, column: str) -> Role:
 
 
 def on_a_bar(number: int, decimals: int) -> str:
-    """An amount for a bar, with its sign: whole where it is short, else cut, never rounded.
-
-    `+107.5`, `+11.2M`, `-1.1e77`.
-    """
+    """Return a signed amount for a bar, truncated if long: `+107.5`, `+11.2M`, `-1.1e77`."""
     text = amount(number, decimals=decimals, sign=True)
     if len(text) < BAR_CELLS:
         return text
@@ -97,9 +108,9 @@ def on_a_bar(number: int, decimals: int) -> str:
 
 
 def spread(needed: Sequence[int], usual: Sequence[int], room: int) -> list[int] | None:
-    """Cells of columns: the usual ones if all fit into them, else what they need; None = no room.
+    """Return the widths of columns: the usual ones if all fit, else what they need.
 
-    `room` is for the columns alone, without what is between them.
+    None if there is no room; `room` is without the gaps between columns.
     """
     if all(map(int.__le__, needed, usual)) and sum(usual) <= room:
         return list(usual)
@@ -111,3 +122,63 @@ def spread(needed: Sequence[int], usual: Sequence[int], room: int) -> list[int] 
         cells[column] += more
         spare -= more
     return cells
+
+
+# Lines of facts, amounts and warnings. All text is safe.
+
+
+def fact(page: TextBuilder, label: str, text: str, role: Role = Role.TEXT) -> None:
+    """Add a label and a text beside it."""
+    room = max(8, page.room - LABEL)
+    for number, part in enumerate(wrapped(text, room, MOST_LINES, page.ui.glyphs.cut)):
+        line = page.line()
+        line.put(page.margin, "" if number else label, Role.MUTED)
+        line.put(page.margin + LABEL, part, role)
+
+
+def field(page: TextBuilder, label: str, text: str, role: Role, begun: bool) -> bool:
+    """Add a label and an amount; return whether another may follow on the line.
+
+    `begun` says that the last line is one of fields.
+    """
+    wide = len(label) + 1 + len(text)
+    if wide > page.room:
+        for number, part in enumerate(in_groups(text, max(8, page.room - LABEL))):
+            line = page.line()
+            line.put(page.margin, "" if number else label, Role.MUTED)
+            line.put(page.margin + LABEL, part, role)
+        return False
+    fits = begun and page.lines[-1].cells + FIELDS + wide <= page.end
+    line = page.lines[-1] if fits else page.line()
+    line.add(label, Role.MUTED, skip=FIELDS if fits else 0)
+    line.add(text, role, skip=1)
+    return True
+
+
+def marked(page: TextBuilder, text: str) -> None:
+    """Add a warning."""
+    glyphs = page.ui.glyphs
+    for number, part in enumerate(wrapped(text, page.room - 2, MOST_LINES, glyphs.cut)):
+        line = page.line()
+        line.put(page.margin, "" if number else glyphs.finding, Role.WARNING)
+        line.put(page.margin + 2, part, Role.TEXT)
+
+
+def money(ui: UiContext, model: PnlModel, name: str, number: int) -> str:
+    """Return an amount with its asset."""
+    asset = model.asset(name)
+    return f"{figure(asset, number, ui)} {symbol_of(asset, ui)}"
+
+
+def recorded_money(ui: UiContext, model: PnlModel, name: str, text: str) -> str:
+    """Return an amount recorded as text, which may not be a number, with its asset."""
+    asset = model.asset(name)
+    number = safe(amount(text, decimals=decimals_of(asset, ui)), ui.glyphs)
+    return f"{number} {symbol_of(asset, ui)}"
+
+
+def warning_text(ui: UiContext, model: PnlModel, warning: PnlWarning) -> str:
+    """Return a warning with its amount in the units of the screen."""
+    step = safe(str(warning.step_id), ui.glyphs)
+    moved = "" if warning.amount is None else money(ui, model, warning.name, warning.amount)
+    return ui.glyphs.plain(warning_sentence(warning, model.session.ledger.total, step, moved))

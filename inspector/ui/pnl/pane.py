@@ -12,10 +12,9 @@ from inspector.model.run import Run
 from inspector.query.view import RunView, Tab
 from inspector.ui.panes.base import Copy, Pane
 from inspector.ui.panes.queries import RunQueries
-from inspector.ui.pnl.body import PnlBody, is_other
-from inspector.ui.pnl.opening import open_run_of
+from inspector.ui.pnl.body import PnlBody, session_may_differ
 
-AGAIN = 0.5
+REFRESH_DELAY = 0.5
 """Seconds between two readings while the run goes on."""
 
 
@@ -36,7 +35,7 @@ class PnlPane(Pane):
         self._run = run
         self._view: RunView | None = None
         self._outdated = True
-        self._again: Timer | None = None
+        self._refresh_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """All of it."""
@@ -54,11 +53,11 @@ class PnlPane(Pane):
 
     def update(self, view: RunView) -> None:
         """Another view: the session may be another one."""
-        if not is_other(self._view, view):
+        if not session_may_differ(self._view, view):
             return
         first, self._view, self._outdated = self._view is None, view, True
-        if not first and self.display and self._again is None:
-            self._again = self.set_timer(AGAIN, self._read)
+        if not first and self.display and self._refresh_timer is None:
+            self._refresh_timer = self.set_timer(REFRESH_DELAY, self._read)
 
     def opened(self) -> None:
         """Reads the session if it may be another one."""
@@ -66,7 +65,7 @@ class PnlPane(Pane):
             self._read()
 
     def _read(self) -> None:
-        self._again = None
+        self._refresh_timer = None
         self._outdated = False
         self.body.read()
 
@@ -76,7 +75,7 @@ class PnlPane(Pane):
 
     def back(self) -> bool:
         """Ends a reading that somebody waits for."""
-        return self.body.stop_reading()
+        return self.body.cancel_read()
 
     def action_pnl_view(self) -> None:
         """The next way to look at it."""
@@ -88,10 +87,10 @@ class PnlPane(Pane):
 
     def action_enter(self) -> None:
         """Opens the run of the marked bar; reads again what was stopped."""
-        if self.body.book is None and not self.body.waits:
+        if self.body.model is None and not self.body.is_reading:
             self.body.read()
             return
-        open_run_of(self, self._run, self.body.run_id)
+        self.body.open_run()
 
     def action_inward(self) -> None:
         """The run after."""

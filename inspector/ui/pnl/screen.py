@@ -14,9 +14,8 @@ from inspector.ui.clipboard import copy
 from inspector.ui.command_screen import CommandScreen
 from inspector.ui.palette import Role
 from inspector.ui.panes.queries import RunQueries
-from inspector.ui.pnl.body import PnlBody, is_other
+from inspector.ui.pnl.body import PnlBody, session_may_differ
 from inspector.ui.pnl.commands import PNL, why_no_units
-from inspector.ui.pnl.opening import open_run_of
 from inspector.ui.widgets.frame import Footer, Header, Piece, clock_face
 from inspector.ui.widgets.line_list import LineList
 
@@ -76,7 +75,7 @@ class PnlScreen(CommandScreen):
         """A view of the run: the session may be another one."""
         if not isinstance(message, RunView) or message.run.key != self._run.key:
             return
-        first, other = self._view is None, is_other(self._view, message)
+        first, other = self._view is None, session_may_differ(self._view, message)
         self._view = message
         self._show_head()
         if other and not first:
@@ -111,7 +110,7 @@ class PnlScreen(CommandScreen):
 
     def action_back(self) -> None:
         """Goes back; what is being read for this screen is not wanted any more."""
-        self.body.stop_reading()
+        self.body.cancel_read()
         super().action_back()
 
     def action_pnl_view(self) -> None:
@@ -124,7 +123,7 @@ class PnlScreen(CommandScreen):
 
     def action_pnl_open(self) -> None:
         """Opens the run of the marked bar."""
-        open_run_of(self.body, self._run, self.body.run_id)
+        self.body.open_run()
 
     def action_pnl_older(self) -> None:
         """The run before."""

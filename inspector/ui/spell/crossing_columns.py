@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.model.status import Status
-from inspector.query.grimoire.crossing import HANDOFF_STATUS, TRACK_STATUS
+from inspector.query.grimoire.cross_chain import HANDOFF_STATUS, TRACK_STATUS
 from inspector.text.numbers import NOT_RECORDED, amount, clock_time
 from inspector.text.parse_time import parse_instant
 from inspector.ui.context import UiContext

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.query.grimoire import entries, timeline
+from inspector.query.grimoire import ledger_text, timeline
+from inspector.query.grimoire.accounting import RunAccounts
 from inspector.query.grimoire.fold import apply
-from inspector.query.grimoire.run_money import RunMoney
 from inspector.query.grimoire.state import State
 from inspector.query.grimoire.store_reader import GrimoireStore
 from tests.growth import assert_grows_at_most
@@ -55,7 +55,7 @@ def test_a_session_holds_one_ledger_at_a_time(store: Callable[[int], GrimoireSto
         one = store(runs)
         one.session("Long", 0)
         peaks.append(peak(lambda one=one: one.session("Long", 0)))  # type: ignore[misc]
-        assert one.session("Long", 0).deltas == runs * 700
+        assert one.session("Long", 0).moves == runs * 700
         one.close()
     assert peaks[1] < 1.5 * peaks[0]
 
@@ -88,10 +88,10 @@ def test_what_is_kept_of_a_large_ledger_is_bounded_by_its_text(
 @pytest.mark.parametrize("work", ["fold", "money"])
 def test_work_grows_with_the_text_and_no_faster(work: str) -> None:
     def work_through(content: bytes) -> None:
-        state, money = State(), RunMoney()
-        for page in entries.pages(content):
+        state, money = State(), RunAccounts()
+        for page in ledger_text.pages(content):
             if work == "money":
-                money.take_all(page.entries)
+                money.add_entries(page.entries)
             else:
                 for entry in page.entries:
                     apply(state, entry)

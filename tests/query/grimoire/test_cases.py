@@ -12,9 +12,9 @@ import pytest
 
 from inspector.cli.main import main
 from inspector.export import documents
+from inspector.export.pnl import session_document
 from inspector.model.clock import system_clock
-from inspector.query.grimoire.collation import key
-from inspector.query.grimoire.session_document import session_document
+from inspector.query.grimoire.js import sort_key
 from inspector.query.grimoire.store_reader import GrimoireStore
 from inspector.text.escape import json_text
 from tests.case_archives import Cases
@@ -78,7 +78,7 @@ class Answers:
     def pnl(self, spell: str, limit: int) -> Any:
         """What `pnl` prints, without starting the command anew for each of a thousand views."""
         session = self.store.session(spell, limit)
-        content = {**session_document(session), "units": {}}
+        content = session_document(session, {})
         whole = documents.document("pnl", content, reveal=True)
         return json.loads(json_text(whole))
 
@@ -145,7 +145,7 @@ def check_history(expected: dict[str, Any], answers: Answers) -> None:
         return
     listed = [
         {"id": spell, "lastRun": answers.of_spell(spell, "run")[0]}
-        for spell in answers.store.spells()
+        for spell in answers.store.sessions()
     ]
     if "lastRun" in (expected["result"] or [{}])[0]:
         same("history", listed, expected["result"])
@@ -220,7 +220,7 @@ def test_the_order_of_assets(cases: Cases) -> None:
     wrong = [
         (one, other)
         for one, other, sign in pairs
-        if (key(one) > key(other)) - (key(one) < key(other)) != sign
+        if (sort_key(one) > sort_key(other)) - (sort_key(one) < sort_key(other)) != sign
     ]
     assert not wrong
     EQUAL["order of two names"] += len(pairs)

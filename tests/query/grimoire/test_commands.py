@@ -115,7 +115,7 @@ def test_the_list_is_not_read_by_way_of_large_ledgers(
     tmp_path: Path, asked: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store(tmp_path)
-    monkeypatch.setattr("inspector.query.grimoire.heads.HEAVY_BYTES", 100)
+    monkeypatch.setattr("inspector.query.grimoire.run_head.HEAVY_BYTES", 100)
     (run,) = asked("runs")["runs"]
     assert run["steps"]["total"] is None
     assert [finding["code"] for finding in run["findings"]] == ["ledger_large"]
@@ -170,7 +170,7 @@ def test_decimals_and_symbols_are_those_of_the_settings_and_base_units_stay(
     assert told["units"]["ETH"]["pnl"]["net"].replace(".", "") == HUGE
     assert (told["units"]["ETH"]["symbol"], told["units"]["ETH"]["decimals"]) == ("Ether", 18)
     said = asked("pnl", "Treasury", json_=False)
-    assert "decimals as your settings say (Ether 18), else base units" in said
+    assert "decimals from your settings (Ether 18), else base units" in said
     whole, part = HUGE[:-18], HUGE[-18:]
     assert f"{int(whole):,}.{part}" in said
     assert f"-{int(HUGE):,}" in said
@@ -192,7 +192,7 @@ def test_pnl_in_words_by_step_and_by_run(tmp_path: Path, asked: Any) -> None:
         or "unconfirmed 1, realised 1" in by_step[2]
     )
     by_run = lines[lines.index("by run") :]
-    assert by_run[2].split() == ["empty", "nothing", "moved", "(simulate)"]
+    assert by_run[2].split() == ["empty", "no", "moves", "(simulate)"]
     assert by_run[3].split()[:4] == ["r1", "ETH", "+1,500", "+1,500"]
     assert by_run[5].split()[:4] == ["r0", "ETH", "+1,500", "–"]
 

@@ -105,7 +105,7 @@ def test_addresses_and_parameters_are_masked_in_a_difference_too(
 
 @pytest.mark.parametrize(
     ("state", "why"),
-    [("{", "cannot be read"), ("3", "has no names: 3"), ("[" * 100_000, "cannot be read")],
+    [("{", "cannot be read"), ("3", "is not an object: 3"), ("[" * 100_000, "cannot be read")],
 )
 def test_what_cannot_be_compared_is_said(state: str, why: str, tmp_path: Path, asked: Any) -> None:
     Book().run("S", "r0", final_state=state).run("S", "r1").save(tmp_path / "grimoire.db")
@@ -117,10 +117,10 @@ def test_what_cannot_be_compared_is_said(state: str, why: str, tmp_path: Path, a
 def test_a_run_without_a_row_and_the_first_of_all(tmp_path: Path, asked: Any) -> None:
     Book().run("S", "r0").text("S", "orphan", "[]").save(tmp_path / "grimoire.db")
     assert asked("orphan", "state", "--against", "r0")["notes"] == [
-        "orphan has no row, and so no final state."
+        "orphan has no row, so its final state is not recorded."
     ]
     said = asked("r0", "state", "--against", "previous")["notes"]
-    assert said == ["No run of the spell is recorded before this one."]
+    assert said == ["This is the first recorded run of the spell."]
 
 
 def test_stores_from_before_there_was_provenance(tmp_path: Path, asked: Any) -> None:
@@ -147,4 +147,4 @@ def test_what_is_asked_wrongly_is_a_sentence(tmp_path: Path, asked: Any) -> None
 def test_what_a_state_is_stands_above_it(tmp_path: Path, asked: Any) -> None:
     Book().run("S", "r0", final_state='{"a": 1}').save(tmp_path / "grimoire.db")
     first = asked("r0", "state", json_=False).splitlines()[0]
-    assert "kept from run to run" in first and "ephemeral" in first
+    assert "kept from run to run" in first and "Ephemeral" in first

@@ -101,7 +101,7 @@ def test_a_handoff_that_was_sent_makes_its_run_wait(tmp_path: Path, look: Look) 
     assert (run.ended_at, run.duration_ms) == (None, None)
     said = message(run, "waiting")
     assert "300,000 USDC from chain 1 to chain 8453, sent 13 m ago" in said
-    assert "no expiry is recorded, a resume would wait 900 s" in said
+    assert "no expiry recorded; a resume times out 900 s after it starts" in said
     assert view.run.status is Status.WAITING
     assert message(view.run, "waiting") == said
     assert lanes(view) == {
@@ -160,7 +160,7 @@ def test_a_destination_that_failed(tmp_path: Path, look: Look) -> None:
 def test_a_handoff_that_arrived_waits_for_a_resume(tmp_path: Path, look: Look) -> None:
     (run,), _ = look(source("settled").save(tmp_path / "g.db"))
     assert (run.status, run.progress.note) == (Status.WAITING, "handoff arrived")
-    assert "waits to be resumed" in message(run, "waiting")
+    assert "waiting to be resumed" in message(run, "waiting")
 
 
 def test_a_handoff_under_way_waits_whatever_its_tracks_say(tmp_path: Path, look: Look) -> None:

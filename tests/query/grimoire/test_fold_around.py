@@ -8,9 +8,9 @@ import pytest
 
 from inspector.model.status import Status
 from inspector.model.step import Step, StepKind
+from inspector.query.grimoire.event_summary import SUMMARIZED, summary_of
 from inspector.query.grimoire.events import KNOWN, fact_of
 from inspector.query.grimoire.fold import fold
-from inspector.query.grimoire.lines import WITH_A_LINE, line_of
 from inspector.query.grimoire.state import State
 from tests.query.grimoire.building import START, Ledger, tree_of
 
@@ -199,24 +199,24 @@ def test_entries_without_an_event_cost_nobody_else(entry: Any) -> None:
     state = fold([*ledger.entries, entry])
     assert state.events == len(ledger.entries) + 1
     assert codes(state) == ["malformed_entry"]
-    assert line_of(fact_of(1, entry)).startswith("an entry without an event")
+    assert summary_of(fact_of(1, entry)).startswith("an entry without an event")
 
 
 def test_an_event_of_any_type_may_lack_everything() -> None:
     for kind in sorted(KNOWN):
         state = fold([{"event": {"type": kind}}, {"event": {"type": kind, "stepId": 4}}])
         assert len(state.event_step) == 2
-        assert line_of(fact_of(1, {"event": {"type": kind}}))
+        assert summary_of(fact_of(1, {"event": {"type": kind}}))
 
 
 def test_every_known_type_has_words_of_its_own() -> None:
-    assert KNOWN == WITH_A_LINE
+    assert KNOWN == SUMMARIZED
     assert len(KNOWN) == 48
 
 
 def test_lines_keep_every_digit() -> None:
     ledger = Ledger().move("USDC", str(2**300), "credit")
-    text = line_of(fact_of(1, ledger.entries[0]))
+    text = summary_of(fact_of(1, ledger.entries[0]))
     assert str(2**300) in text.replace(",", "")
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inspector.derive.steps import NO_TIME
 from inspector.model.step import StepKind
-from inspector.query.grimoire import entries
+from inspector.query.grimoire import ledger_text
 from inspector.query.grimoire.events import KNOWN
 from inspector.query.grimoire.fold import apply, fold
 from inspector.query.grimoire.js import Unreadable
@@ -154,7 +154,7 @@ def test_real_ledgers_leave_nothing_unexplained(cases: Cases) -> None:
     for name in REAL:
         for spell, text in ledgers_of(cases.folder("grimoire") / name / "grimoire.db"):
             try:
-                found = [value for _, value in entries.entries(text)]
+                found = [value for _, value in ledger_text.entries(text)]
             except Unreadable:
                 continue
             state = fold(found)

@@ -11,9 +11,9 @@ from inspector.model.preflight import PreFlight
 from inspector.model.run import Run, RunKind
 from inspector.model.status import Status
 from inspector.model.store import Health, Store, WriteStyle
-from inspector.query.grimoire.crossing_rows import CrossingRows, is_file, project_of
-from inspector.query.grimoire.preflight import Material, preflight, spell_path
-from inspector.query.grimoire.rows import Handoff, StepResult, Track
+from inspector.query.grimoire.preflight import Material, is_file, preflight, project_of, spell_path
+from inspector.query.grimoire.records import Handoff, StepResult, Track
+from inspector.query.grimoire.rows import CrossChainRows
 
 NOW = 1_795_983_000_000
 STAMP = "2026-11-29T20:00:47.000Z"
@@ -59,7 +59,7 @@ def flight(
     if destination is not None:
         tracks.append(track("destination", "XDest", destination))
     provenance = {"cross_chain": MANIFEST if manifest is None else manifest}
-    rows = CrossingRows(spells, provenance, tuple(tracks), handoffs, results, None)
+    rows = CrossChainRows(spells, provenance, tuple(tracks), handoffs, results, None)
     return preflight(Material(run, rows, DATABASE, "/p", there, NOW))
 
 
@@ -74,7 +74,7 @@ def test_a_settled_handoff_needs_no_watching() -> None:
     assert found.command is not None and found.command.cwd == "/p"
     assert found.command.env == {}, "a key is named, never given"
     assert found.stands == "handoff settled, destination XDest waiting"
-    assert found.will_run == ("the whole of XDest on chain 8453",)
+    assert found.will_run == ("all of XDest on chain 8453",)
 
 
 @pytest.mark.parametrize("status", ["submitted", "failed", "expired"])
@@ -82,7 +82,7 @@ def test_any_other_handoff_is_watched(status: str) -> None:
     found = flight(handoffs=(handoff(status, "refunded"),), destination="failed")
     assert "--watch" in argv(found)
     codes = {caution.code: caution.message for caution in found.warnings}
-    assert "waits 2 s from its own start" in codes["timeout"]
+    assert "After 2 s of waiting" in codes["timeout"]
     if status != "submitted":
         assert "(refunded)" in codes[f"handoff_{status}"]
 
@@ -90,19 +90,19 @@ def test_any_other_handoff_is_watched(status: str) -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"spells": ()}, "would not be found"),
+        ({"spells": ()}, "its row is gone"),
         ({"destination": "completed"}, "its destination is completed"),
-        ({"manifest": {**MANIFEST, "mode": "simulate"}}, "made by simulate"),
-        ({"spells": ("XSource", "XDest")}, "a row of XDest for this run exists already"),
-        ({"spells": ("XSource", "XDest"), "destination": "failed"}, "only then fail to record"),
+        ({"manifest": {**MANIFEST, "mode": "simulate"}}, "it is a simulation"),
+        ({"spells": ("XSource", "XDest")}, "XDest already has a row for this run"),
+        ({"spells": ("XSource", "XDest"), "destination": "failed"}, "and then fail to record"),
         ({"manifest": {}}, "its manifest is missing"),
         ({"manifest": {**MANIFEST, "schema_version": "v9"}}, "its manifest is missing"),
-        ({"destination": None}, "no destination is recorded"),
-        ({"handoffs": ()}, "no handoff is recorded"),
+        ({"destination": None}, "no destination"),
+        ({"handoffs": ()}, "no handoff"),
         ({"source": "failed", "handoffs": (), "destination": "failed"}, "its source failed"),
-        ({"there": False}, "'xdest.spell' is not there"),
-        ({"run_id": None}, "no run is recorded"),
-        ({"run_id": "--help"}, "taken for an option"),
+        ({"there": False}, "'xdest.spell' does not exist"),
+        ({"run_id": None}, "no run"),
+        ({"run_id": "--help"}, "parsed as an option"),
     ],
 )
 def test_what_is_blocked_and_why(given: dict[str, Any], why: str) -> None:
@@ -114,7 +114,7 @@ def test_what_is_blocked_and_why(given: dict[str, Any], why: str) -> None:
 def test_a_spell_on_one_chain_is_no_cast_that_could_be_resumed() -> None:
     store = Store(DATABASE, "grimoire", "2", WriteStyle.APPEND, Health.OK)
     run = Run("k", RunKind.SPELL, store, "r", "Solo", Status.FAILED, "success=0")
-    rows = CrossingRows(("Solo",), {"runtime_mode": "cast_execute"}, (), (), (), None)
+    rows = CrossChainRows(("Solo",), {"runtime_mode": "cast_execute"}, (), (), (), None)
     found = preflight(Material(run, rows, DATABASE, "/p", False, NOW))
     assert not found.resumable and "--data-replay r" in (found.reason or "")
 
@@ -135,8 +135,8 @@ def test_steps_are_told_apart_by_what_is_known_of_them() -> None:
     found = flight(results=results)
     assert found.done == ("step bridge of the source: confirmed",)
     assert found.unknown == (
-        "step s1: confirmed, and Grimoire skips none: it runs again",
-        "step s2: submitted, its outcome is not known; it runs again",
+        "step s1: confirmed, but Grimoire skips no step; it runs again",
+        "step s2: submitted, outcome unknown; it runs again",
     )
     assert found.position is not None
     assert (found.position.keep, found.position.rerun, found.position.unconfirmed) == (

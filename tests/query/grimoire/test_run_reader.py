@@ -10,7 +10,7 @@ import pytest
 
 from inspector.model.clock import parse_now
 from inspector.model.status import Status
-from inspector.query.grimoire import entries, timeline
+from inspector.query.grimoire import ledger_text, timeline
 from inspector.query.grimoire.store_reader import GrimoireStore
 from inspector.query.progress import ReadCancelled, no_progress
 from inspector.query.run_reader import RunReader
@@ -51,7 +51,7 @@ def text(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     if request.param == "read again":
         monkeypatch.setattr(timeline, "KEPT_BYTES", 0)
         monkeypatch.setattr("inspector.query.grimoire.run_reader.KEPT_BYTES", 0)
-        monkeypatch.setattr(entries, "WINDOW", 500)
+        monkeypatch.setattr(ledger_text, "WINDOW", 500)
 
 
 def sample() -> Ledger:
@@ -281,8 +281,8 @@ def test_a_run_tells_the_session_of_its_spell(tmp_path: Path, opened: Opened) ->
         book.whole(Ledger("r1", "S").begin().move("A", "3", "credit")).save(tmp_path / "g.db")
     )
     sessions = [reader.session(limit) for limit in (1, 2, 0)]
-    nets = [one["pnl"]["totalNet"] for one in sessions if one is not None]
-    assert nets == ["3", "5", "5"]
+    nets = [one.total_net for one in sessions if one is not None]
+    assert nets == [3, 5, 5]
     assert "pnl" in {tab.part for tab in reader.refresh().tabs}
 
 
@@ -313,7 +313,7 @@ def long_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entries_: int = 40
     """A run whose ledger is long for this test."""
     monkeypatch.setattr("inspector.query.grimoire.run_reader.HEAVY_BYTES", 20_000)
     monkeypatch.setattr("inspector.query.grimoire.run_reader.TAIL_BYTES", 4_000)
-    monkeypatch.setattr(entries, "WINDOW", 2_000)
+    monkeypatch.setattr(ledger_text, "WINDOW", 2_000)
     ledger = Ledger("r1", "S").begin()
     for n in range(entries_ // 2):
         ledger.step(f"é{n}")

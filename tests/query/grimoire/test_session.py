@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from inspector.config.settings import Asset
 from inspector.derive.money import in_units
-from inspector.query.grimoire.run_money import FEE_ADDRESS, LOSS_ADDRESS, RunMoney, read_reason
-from inspector.query.grimoire.session_document import session_document
+from inspector.export.pnl import session_document
+from inspector.query.grimoire.accounting import FEE_ADDRESS, LOSS_ADDRESS, RunAccounts, read_reason
 from inspector.query.grimoire.store_reader import GrimoireStore
-from inspector.query.grimoire.units import units
 from inspector.query.progress import ReadCancelled
 from tests.query.grimoire.building import DRY_RUN, EXECUTE, SIMULATE, Book, Ledger
 
 Asked = Callable[..., Any]
+ASSETS = {"USDC": Asset(6, "Dollar"), "DAI": Asset(18)}
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def asked(tmp_path: Path) -> Iterator[Asked]:
 
     def ask(book: Book, spell: str = "Spell", limit: int = 100) -> Any:
         stores.append(GrimoireStore(str(book.save(tmp_path / "grimoire.db")), lambda: 0))
-        return session_document(stores[-1].session(spell, limit))
+        return session_document(stores[-1].session(spell, limit), ASSETS)
 
     yield ask
     for store in stores:
@@ -62,12 +62,12 @@ def test_fees_and_losses_are_explained_only_where_they_should_go() -> None:
     ledger = Ledger().move("A", "10", "fee", FEE_ADDRESS).move("A", "7", "fee", "0xaa")
     ledger.move("A", "5", "loss", LOSS_ADDRESS).move("A", "3", "slippage", LOSS_ADDRESS.upper())
     ledger.move("A", "0", "credit").move("A", "-4", "fee").move("A", "2", "mystery")
-    money = RunMoney()
-    money.take_all(ledger.entries)
+    money = RunAccounts()
+    money.add_entries(ledger.entries)
     ((_, account),) = money.accounts
     assert (account.fees, account.losses, account.unaccounted) == (17, 8, 7 + 3 + 4 + 2)
     assert money.deltas == 7
-    whys = {(why.why, why.reason): sums for why, sums in money.why.items()}
+    whys = {(why.why, why.reason): sums for why, sums in money.unexplained.items()}
     assert whys == {
         ("fee_elsewhere", "fee"): (1, 7),
         ("loss_elsewhere", "slippage"): (1, 3),
@@ -77,14 +77,14 @@ def test_fees_and_losses_are_explained_only_where_they_should_go() -> None:
 
 
 def test_what_is_not_positive_needs_no_reason() -> None:
-    money = RunMoney()
+    money = RunAccounts()
     for amount in ("0", "-5"):
         delta = {"asset": "A", "amount": amount}
-        money.take({"event": {"type": "value_delta", "delta": delta}})
-    money.take({"event": {"type": "value_delta", "delta": {"asset": "A", "amount": "1"}}})
+        money.add_entry({"event": {"type": "value_delta", "delta": delta}})
+    money.add_entry({"event": {"type": "value_delta", "delta": {"asset": "A", "amount": "1"}}})
     ((_, account),) = money.accounts
     assert (account.unaccounted, money.deltas) == (5, 2)
-    assert [trouble.entry for trouble in money.troubles] == [3]
+    assert [trouble.entry for trouble in money.unreadable] == [3]
 
 
 MOVES = st.lists(
@@ -104,13 +104,17 @@ def test_sums_are_the_same_however_the_entries_come(
     ledger = Ledger()
     for asset, amount, reason, to in moves:
         ledger.move(asset, str(amount), reason, to)
-    whole, parts = RunMoney(), RunMoney()
-    whole.take_all(ledger.entries)
-    parts.take_all(ledger.entries[:cut])
+    whole, parts = RunAccounts(), RunAccounts()
+    whole.add_entries(ledger.entries)
+    parts.add_entries(ledger.entries[:cut])
     for entry in ledger.entries[cut:]:
-        parts.take(entry)
+        parts.add_entry(entry)
     assert dict(whole.accounts) == dict(parts.accounts)
-    assert (whole.deltas, whole.why, whole.events) == (parts.deltas, parts.why, parts.events)
+    assert (whole.deltas, whole.unexplained, whole.events) == (
+        parts.deltas,
+        parts.unexplained,
+        parts.events,
+    )
     positive = sum(amount for _, amount, reason, _ in moves if amount > 0 and reason == "credit")
     assert sum(account.credits for _, account in whole.accounts) == positive
 
@@ -192,7 +196,7 @@ def test_only_what_a_chain_confirmed_is_realised(asked: Asked) -> None:
         "simulated": {"USDC": "14", "ETH": "0"},
     }
     assert [one["submittedAmount"] for one in told["realised"]["pending"]] == ["500"]
-    assert told["realised"]["warnings"][0]["message"].startswith("5 of 6 runs")
+    assert told["realised"]["warnings"][0]["message"].startswith("Includes 5 of 6 runs")
 
 
 def test_all_outcomes_together_are_what_grimoire_counts(asked: Asked) -> None:
@@ -358,7 +362,7 @@ def test_a_session_says_how_far_it_is_and_can_be_ended(tmp_path: Path) -> None:
 
     with pytest.raises(ReadCancelled):
         store.session("Spell", 0, tire)
-    assert store.session("Spell").total == 4
+    assert store.session("Spell").ledger.total == 4
     store.close()
 
 
@@ -388,7 +392,7 @@ def test_sums_in_units_are_units_of_sums(numbers: list[int], decimals: int) -> N
 def test_units_are_of_assets_that_the_settings_name_and_no_others(asked: Asked) -> None:
     ledger = Ledger("r").begin().action("a", str(2**256 + 1)).ready().commit("a")
     content = asked(Book().whole(ledger, provenance=EXECUTE))
-    found = units(content, {"USDC": Asset(6, "Dollar"), "DAI": Asset(18)})
+    found = content["units"]
     assert list(found) == ["USDC"]
     shown = found["USDC"]["pnl"]["debits"]
     assert shown == found["USDC"]["realised"]["debits"]

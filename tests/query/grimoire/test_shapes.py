@@ -30,7 +30,7 @@ def look() -> Iterator[Look]:
             reader = store.open(run)
             view = reader.refresh()
             events = [event.payload for event in reader.events(1, 100)]
-            assert store.session("Spéll", 0).total == 1
+            assert store.session("Spéll", 0).ledger.total == 1
             reader.close()
         return run, view, events
 

@@ -12,7 +12,7 @@ from inspector.model.clock import parse_now
 from inspector.model.run import Run
 from inspector.model.status import Status
 from inspector.model.store import Health, Store
-from inspector.query.grimoire.schema import recognise
+from inspector.query.grimoire.backend import Grimoire
 from inspector.query.grimoire.store_reader import GrimoireStore
 from inspector.text.escape import json_text
 from tests.query.grimoire.building import (
@@ -98,7 +98,7 @@ def test_a_store_without_its_later_tables_says_so(tmp_path: Path, opened: Opened
     ],
 )
 def test_what_is_a_store(tables: dict[str, list[str]], is_one: bool) -> None:
-    assert recognise(tables) is is_one
+    assert Grimoire().recognise(tables) is is_one
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_spells_with_only_a_state_a_ledger_or_tracks(tmp_path: Path, opened: Ope
         "OnlyState/None": {"state_only"},
     }
     assert {run.status for run in runs.values()} == {Status.UNKNOWN}
-    assert list(store.spells()) == ["OnlyLedger", "OnlyState", "OnlyTracks"]
+    assert list(store.sessions()) == ["OnlyLedger", "OnlyState", "OnlyTracks"]
 
 
 def test_the_same_id_under_two_spells_is_two_runs(tmp_path: Path, opened: Opened) -> None:

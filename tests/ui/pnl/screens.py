@@ -9,9 +9,10 @@ from typing import Any
 from textual.pilot import Pilot
 
 from inspector.config.settings import Asset
+from inspector.query.pnl import Session
 from inspector.ui.pnl.screen import PnlScreen
 from inspector.ui.screens.run.screen import RunScreen
-from tests.ui.pnl.documents import Document, app_over, feed_over
+from tests.ui.pnl.sessions import app_over, feed_over
 from tests.ui.run.fakes import RunFeed
 from tests.ui.waiting import settle as settle
 from tests.ui.waiting import shown as shown
@@ -34,14 +35,14 @@ async def open_tab(pilot: Pilot[Any]) -> None:
 
 @asynccontextmanager
 async def on_screen(
-    told: Document,
+    result: Session,
     size: tuple[int, int] = (120, 36),
     *,
     feed: RunFeed | None = None,
     assets: dict[str, Asset] | None = None,
     ascii: str = "auto",
 ) -> AsyncIterator[Pilot[None]]:
-    app = app_over(feed or feed_over(told), assets=assets, ascii=ascii)
+    app = app_over(feed or feed_over(result), assets=assets, ascii=ascii)
     async with app.run_test(size=size) as pilot:
         await open_screen(pilot)
         yield pilot

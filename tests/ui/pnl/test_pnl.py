@@ -12,27 +12,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.config.settings import Asset
+from inspector.query.pnl import PendingHandoff, PnlWarning, Unread
 from inspector.query.progress import Progress
-from inspector.ui.pnl.bars import scale_of, window_of
 from inspector.ui.pnl.body import LIMIT
+from inspector.ui.pnl.chart import scale_of, window_of
 from inspector.ui.pnl.figures import in_cells, in_groups, on_a_bar
 from inspector.ui.pnl.screen import PnlScreen
 from inspector.ui.screens.run.screen import RunScreen
-from tests.ui.pnl.documents import (
+from tests.ui.pnl.screens import on_screen, open_tab, settle, shown
+from tests.ui.pnl.sessions import (
     BIG,
     SessionReader,
     app_over,
     asset,
-    document,
     enormous,
     feed_over,
     hundred,
     run_part,
+    session,
     spell_run,
     stepped,
     treasury,
 )
-from tests.ui.pnl.screens import on_screen, open_tab, settle, shown
 from tests.ui.waiting import wait_for
 
 AMOUNTS = st.integers(-(10**90), 10**90)
@@ -64,9 +65,9 @@ async def test_it_asks_for_a_hundred_runs_and_says_so() -> None:
 async def test_what_misleads_is_said_also_where_it_has_no_room_on_a_line() -> None:
     async with on_screen(treasury(), (80, 50)) as pilot:
         text = " ".join(" ".join(shown(pilot.app)).split())
-        assert "▲ 8 of 12 runs that failed, were simulated" in text
-        assert "did not send everything are counted in the session P&L" in text
-        assert "unaccounted 12 DAI in 1 move: no rule knows the reason (step:swap:dust)" in text
+        assert "▲ Includes 8 of 12 runs that failed," in text
+        assert "were simulated or only partly sent" in text
+        assert "unexplained 12 DAI in 1 move: unknown reason (step:swap:dust)" in text
 
 
 @pytest.mark.parametrize("width", [120, 80, 40])
@@ -92,7 +93,7 @@ async def test_where_halves_do_not_fit_beside_what_was_confirmed_stands_below() 
 
 
 async def test_decimals_and_symbols_come_only_from_the_settings() -> None:
-    one = document([asset("WETH", 10**18, 0, 0, 0, 10**18, 0), asset("DAI", 5, 0, 0, 0, 5, 0)])
+    one = session([asset("WETH", 10**18, 0, 0, 0, 10**18, 0), asset("DAI", 5, 0, 0, 0, 5, 0)])
     async with on_screen(one, assets={"WETH": Asset(18, "Ether")}) as pilot:
         lines = shown(pilot.app)
         assert line_with(lines, "Ether").split()[1:3] == ["Ether", "1"]
@@ -114,12 +115,12 @@ async def test_the_chart_is_of_the_asset_under_the_cursor() -> None:
 
 async def test_a_run_without_an_amount_is_a_sign_and_not_zero() -> None:
     runs = [run_part(1, {"USDC": 5}), run_part(2, {}), run_part(3, {}, success=True)]
-    async with on_screen(document([asset("USDC", 5, 0, 0, 0, 5, 0)], runs)) as pilot:
+    async with on_screen(session([asset("USDC", 5, 0, 0, 0, 5, 0)], runs)) as pilot:
         lines = shown(pilot.app)
         zero = line_with(lines, "0 ──")
         assert zero.count("✗") == 1 and zero.count("–") == 1
-        assert any("✗ failed before any movement" in line for line in lines)
-        assert any("– did not move it" in line for line in lines)
+        assert any("✗ failed before moving funds, no amount" in line for line in lines)
+        assert any("– not moved" in line for line in lines)
 
 
 async def test_runs_are_marked_one_by_one_and_opened() -> None:
@@ -134,7 +135,7 @@ async def test_runs_are_marked_one_by_one_and_opened() -> None:
 
 
 async def test_no_runs_are_a_sentence_and_nothing_breaks() -> None:
-    async with on_screen(document()) as pilot:
+    async with on_screen(session()) as pilot:
         await pilot.press("j", "h", "l", "enter", "y", "tab", "T")
         lines = shown(pilot.app)
         assert any("nothing to add up" in line for line in lines)
@@ -142,10 +143,10 @@ async def test_no_runs_are_a_sentence_and_nothing_breaks() -> None:
 
 
 async def test_one_failed_run_that_moved_nothing() -> None:
-    async with on_screen(document([], [run_part(6, {})])) as pilot:
+    async with on_screen(session([], [run_part(6, {})])) as pilot:
         lines = shown(pilot.app)
         assert any("1 run   ✓ 0   ✗ 1" in line for line in lines)
-        assert any("No run moved anything." in line for line in lines)
+        assert any("No run moved any funds." in line for line in lines)
 
 
 async def test_a_store_that_cannot_be_read_is_said_and_read_again_later() -> None:
@@ -169,11 +170,11 @@ async def test_a_store_that_cannot_be_read_is_said_and_read_again_later() -> Non
 
 async def test_hostile_names_cannot_style_or_break_lines() -> None:
     evil = "[red]\x1b[31mX\nY\u202e"
-    told = document(
+    told = session(
         [asset(evil, 1, 0, 0, 0, 1, 0), asset(None, 2, 0, 0, 0, 2, 0)],
         [run_part(1, {evil: 1})],
-        warnings=[f"{evil} books twice"],
-        unreadable=[{"run_id": evil, "part": "ledger", "reason": evil}],
+        warnings=[PnlWarning("double_booked", 1, evil, evil, 3)],
+        unreadable=[Unread(evil, "ledger", evil)],
     )
     async with on_screen(told) as pilot:
         text = "\n".join(shown(pilot.app))
@@ -208,7 +209,7 @@ async def test_it_is_reached_from_the_list_and_back() -> None:
 
 @pytest.mark.parametrize("size", [(20, 5), (30, 8), (59, 14), (60, 20), (110, 30), (200, 60)])
 async def test_it_fits_every_size(size: tuple[int, int]) -> None:
-    for told in (treasury(), enormous(), hundred(), document()):
+    for told in (treasury(), enormous(), hundred(), session()):
         async with on_screen(told, size) as pilot:
             await pilot.press("j", "h")
             for line in pilot.app.screen._compositor.render_strips():
@@ -263,7 +264,7 @@ async def test_what_was_realised_stands_in_bars_of_its_own() -> None:
         lines = shown(pilot.app)
         assert any("realised per run, USDC" in line for line in lines)
         assert any("+5M" in line for line in lines) and not any("+7M" in line for line in lines)
-        assert any("nothing of it was realised" in line for line in lines)
+        assert any("nothing realised" in line for line in lines)
         await pilot.press("n")
         lines = shown(pilot.app)
         assert any("realised so far, USDC" in line for line in lines)
@@ -304,18 +305,18 @@ async def test_base_units_are_a_key_away() -> None:
         assert line_with(shown(pilot.app), "USDC  ").split()[2] == "12"
     async with on_screen(stepped()) as pilot:
         await pilot.press("b")
-        assert any("name no decimals" in line for line in shown(pilot.app))
+        assert any("Decimals unknown." in line for line in shown(pilot.app))
 
 
 async def test_a_handoff_under_way_and_a_warning_are_in_the_same_units() -> None:
-    told = stepped()
-    told["realised"]["pending"] = [
-        {"runId": "r9", "status": "submitted", "asset": "USDC", "submittedAmount": "500000000"},
-        {"runId": "r8", "status": "planned", "asset": "USDC", "submittedAmount": "some\x1b[2J"},
-    ]
-    warned = {"code": "double_booked", "message": "x", "step_id": "swap", "asset": "USDC"}
-    told["realised"]["warnings"] = [{**warned, "runs": 1, "amount": "2500000"}]
-    async with on_screen(told, (120, 50), assets={"USDC": Asset(6)}) as pilot:
+    shown_session = stepped(
+        pending=[
+            PendingHandoff("r9", "submitted", "USDC", "500000000", {}),
+            PendingHandoff("r8", "planned", "USDC", "some\x1b[2J", {}),
+        ],
+        warnings=[PnlWarning("double_booked", 1, "swap", "USDC", 2_500_000)],
+    )
+    async with on_screen(shown_session, (120, 50), assets={"USDC": Asset(6)}) as pilot:
         text = "\n".join(shown(pilot.app))
         assert "submitted, not realised: 500 USDC in run r9" in text
         assert "swap books 2.5 USDC twice" in text
@@ -348,7 +349,7 @@ async def test_a_long_reading_says_how_far_it_is_and_escape_ends_it() -> None:
     async with on_screen(treasury(), feed=feed) as pilot:
         await wait_for(pilot, lambda: "12 MB of" in "\n".join(shown(pilot.app)))
         told = line_with(shown(pilot.app), "Adding up")
-        assert "12 MB of 300 MB" in told and "esc stops it" in told
+        assert "12 MB of 300 MB" in told and "Esc cancel" in told
         await pilot.press("escape")
         await settle(pilot)
         assert not isinstance(pilot.app.screen, PnlScreen)
@@ -365,7 +366,7 @@ async def test_a_reading_that_was_stopped_in_the_tab_is_begun_again() -> None:
         await pilot.press("escape")
         await settle(pilot)
         assert isinstance(app.screen, RunScreen)
-        assert any("The reading was stopped; enter reads again." in one for one in shown(app))
+        assert any("Cancelled. Enter retry" in one for one in shown(app))
         asked = len(kept)
         await pilot.press("enter")
         assert len(kept) == asked + 1

@@ -9,17 +9,17 @@ import pytest
 from textual.pilot import Pilot
 
 from inspector.config.settings import Asset
-from tests.ui.pnl.documents import (
+from tests.ui.pnl.screens import open_screen, open_tab
+from tests.ui.pnl.sessions import (
     app_over,
-    document,
     enormous,
     feed_over,
     hundred,
     run_part,
+    session,
     stepped,
     treasury,
 )
-from tests.ui.pnl.screens import open_screen, open_tab
 
 Compare = Callable[..., bool]
 SIZES = [(40, 15), (80, 24), (120, 36)]
@@ -54,12 +54,12 @@ def test_tab(snap_compare: Compare, size: tuple[int, int]) -> None:
 
 
 def test_no_runs(snap_compare: Compare) -> None:
-    app = app_over(feed_over(document()))
+    app = app_over(feed_over(session()))
     assert snap_compare(app, terminal_size=(120, 36), run_before=open_screen)
 
 
 def test_one_failed_run(snap_compare: Compare) -> None:
-    app = app_over(feed_over(document([], [run_part(6, {})])))
+    app = app_over(feed_over(session([], [run_part(6, {})])))
     assert snap_compare(app, terminal_size=(120, 36), run_before=open_screen)
 
 

@@ -9,7 +9,7 @@ import pytest
 from inspector.ui.pnl.screen import PnlScreen
 from inspector.ui.screens.resume.screen import ResumeScreen
 from inspector.ui.screens.run.screen import RunScreen
-from tests.ui.pnl.documents import app_over, feed_over, treasury
+from tests.ui.pnl.sessions import app_over, feed_over, treasury
 from tests.ui.run import pictured
 from tests.ui.run.fakes import RunFeed
 from tests.ui.run.screens import on_screen, settle, shown

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from inspector.query.openprose.events import text_of
+from inspector.text.javascript import number_text
 
 SCHEMA = "openprose.receipt"
 HASH_ALGORITHM = "sha256"
@@ -34,7 +34,6 @@ FIELDS = (
 """Fields that the address covers, besides the names of schema and algorithm."""
 
 DEEPEST = 200
-_SAFE = 2**53
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _ADDRESS = re.compile(r"sha256:[a-f0-9]{64}")
 
@@ -102,47 +101,9 @@ def string(text: str) -> str:
 
 
 def number(value: int | float) -> str:
-    """Return a number as JavaScript prints the double (ECMAScript, Number::toString)."""
-    if isinstance(value, int) and -_SAFE <= value <= _SAFE:
-        return str(value)
-    try:
-        double = float(value)
-    except OverflowError:
-        return "null"
-    if not math.isfinite(double):
-        return "null"
-    if double == 0:
-        return "0"
-    sign = "-" if double < 0 else ""
-    digits, exponent = _shortest(abs(double))
-    return sign + _place_point(digits, exponent)
-
-
-def _shortest(double: float) -> tuple[str, int]:
-    """Return the shortest digits of the double, and the exponent before its first digit."""
-    mantissa, _, power = f"{double!r}e0".partition("e")
-    power = power.removesuffix("e0") or "0"
-    whole, _, fraction = mantissa.partition(".")
-    digits = (whole + fraction).lstrip("0")
-    leading = len(whole.lstrip("0")) if whole.strip("0") else -_zeros(fraction)
-    return digits.rstrip("0") or "0", leading + int(power)
-
-
-def _zeros(fraction: str) -> int:
-    return len(fraction) - len(fraction.lstrip("0"))
-
-
-def _place_point(digits: str, point: int) -> str:
-    count = len(digits)
-    if count <= point <= 21:
-        return digits + "0" * (point - count)
-    if 0 < point <= 21:
-        return f"{digits[:point]}.{digits[point:]}"
-    if -6 < point <= 0:
-        return f"0.{'0' * -point}{digits}"
-    exponent = point - 1
-    head = digits[0] + (f".{digits[1:]}" if count > 1 else "")
-    return f"{head}e{'+' if exponent > 0 else '-'}{abs(exponent)}"
+    """Return a number as `JSON.stringify` writes it: `null` if it is not finite."""
+    text = number_text(value)
+    return text if text[-1].isdigit() else "null"
 
 
 JSON_FIELDS = (

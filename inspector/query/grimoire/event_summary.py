@@ -1,4 +1,4 @@
-"""Every event of a ledger as a line that a person reads; amounts keep every digit."""
+"""One-line summaries of events; amounts keep every digit."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from inspector.query.grimoire.js import compact
 from inspector.text.numbers import amount
 
 Body = Mapping[str, Any]
-SHOWN = 200
-"""Characters of a value that a line shows; the whole of it is in the event."""
+LONGEST = 200
+"""Characters of a value in a summary; the event has all of it."""
 
 
-def line_of(fact: Fact) -> str:
-    """What the event says, in words; what no version is known to write is shown as it stands."""
+def summary_of(fact: Fact) -> str:
+    """Return an event in words; an unknown type with its raw fields."""
     if fact.type is None:
         return f"an entry without an event: {value(fact.whole)}"
-    words = _LINES.get(fact.type)
+    words = _SUMMARIES.get(fact.type)
     if words is None:
         rest = {key: item for key, item in fact.body.items() if key != "type"}
         return f"{fact.type}: {value(rest)}"
@@ -26,19 +26,19 @@ def line_of(fact: Fact) -> str:
 
 
 def value(item: Any) -> str:
-    """Any JSON value on one line, cut to a length that a line bears."""
+    """Return a JSON value on one line, cut to LONGEST characters."""
     text = item if isinstance(item, str) else compact(item)
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def money(item: Any, asset: Any) -> str:
-    """An amount in base units with its asset, such as `250,000,000 USDC`."""
+    """Return an amount in base units with its asset, such as `250,000,000 USDC`."""
     shown = amount(item) if isinstance(item, str) else value(item)
     return shown if asset is None else f"{shown} {value(asset)}"
 
 
 def action_words(action: Any) -> str:
-    """An action, such as `swap 1,000 USDC → ETH on uniswap`."""
+    """Return an action in words, such as `swap 1,000 USDC → ETH on uniswap`."""
     if not isinstance(action, dict):
         return value(action)
     kind = value(action.get("type", "action"))
@@ -68,9 +68,9 @@ def _tail(body: Body, name: str, before: str = ": ") -> str:
 def _trigger(body: Body) -> str:
     trigger = body.get("trigger")
     if not isinstance(trigger, dict):
-        return "the run started; its trigger is not recorded"
+        return "run started, trigger not recorded"
     named = trigger.get("label", trigger.get("id"))
-    words = f"the run started, trigger {_word(trigger, 'type')}"
+    words = f"run started, trigger {_word(trigger, 'type')}"
     words += "" if named is None else f" {value(named)}"
     return words + _tail(trigger, "cron", ", cron ")
 
@@ -92,7 +92,7 @@ def _simulated(body: Body) -> str:
 def _delta(body: Body) -> str:
     delta = body.get("delta")
     if not isinstance(delta, dict):
-        return "a value moved; what and how much is not recorded"
+        return "value moved, amount not recorded"
     moved = money(delta.get("amount"), delta.get("asset"))
     way = f" from {_word(delta, 'from')} to {_word(delta, 'to')}"
     return f"{moved}{way}{_tail(delta, 'reason', ', ')}"
@@ -102,17 +102,18 @@ def _completed(body: Body) -> str:
     result = body.get("result")
     words = f"{_word(body, 'stepId')} completed"
     if isinstance(result, dict):
-        told = result_words(result)
-        return f"{words}, {told}" if told else words
+        outcome = result_words(result)
+        return f"{words}, {outcome}" if outcome else words
     return words if result is None else f"{words}: {value(result)}"
 
 
 def result_words(result: Body) -> str:
-    """What came of a step, such as `3 rounds, 18 results` or `total = 33`."""
+    """Return a step's result in words, such as `3 iterations, 18 results` or `total = 33`."""
     if "executedBranch" in result:
         return f"condition {_word(result, 'condition')}, branch {_word(result, 'executedBranch')}"
     if "iterations" in result:
-        return f"{_word(result, 'iterations')} rounds, {_word(result, 'resultsCount')} results"
+        iterations, results = _word(result, "iterations"), _word(result, "resultsCount")
+        return f"{iterations} iterations, {results} results"
     if "branches" in result:
         return f"{_word(result, 'success')} of {_word(result, 'branches')} branches succeeded"
     if result.get("halted"):
@@ -122,7 +123,7 @@ def result_words(result: Body) -> str:
     if isinstance(result.get("event"), str):
         return f"emitted {_word(result, 'event')}: {value(result.get('data'))}"
     if result.get("skipped"):
-        return "skipped what was left"
+        return "skipped the rest"
     if result.keys() == {"count"}:
         return f"{_word(result, 'count')} results"
     if "output" in result:
@@ -151,7 +152,7 @@ def _advice(body: Body) -> str:
 
 
 def _drift(body: Body) -> str:
-    verdict = "holds" if body.get("passed") is True else "DRIFTED"
+    verdict = "unchanged" if body.get("passed") is True else "DRIFTED"
     then, now = _word(body, "previewValue"), _word(body, "commitValue")
     return f"{_word(body, 'field')} {verdict}: preview {then}, commit {now}"
 
@@ -171,7 +172,7 @@ def _track(body: Body, what: str) -> str:
     )
 
 
-_LINES: Mapping[str, Callable[[Body], str]] = {
+_SUMMARIES: Mapping[str, Callable[[Body], str]] = {
     "preview_started": lambda body: f"preview of {_word(body, 'spellId')} started",
     "run_started": _trigger,
     "guard_passed": lambda body: f"guard {_word(body, 'guardId')} passed",
@@ -209,10 +210,10 @@ _LINES: Mapping[str, Callable[[Body], str]] = {
         f"tool {_word(body, 'toolName')} called with {value(body.get('args'))}"
     ),
     "advisory_tool_execution_update": lambda body: (
-        f"tool {_word(body, 'toolName')} goes on: {value(body.get('partial'))}"
+        f"tool {_word(body, 'toolName')} in progress: {value(body.get('partial'))}"
     ),
     "advisory_tool_execution_end": lambda body: (
-        f"tool {_word(body, 'toolName')} {'failed' if body.get('isError') else 'gave'}"
+        f"tool {_word(body, 'toolName')} {'failed' if body.get('isError') else 'returned'}"
         f" {value(body.get('result'))}"
     ),
     "advisory_completed": _advice,
@@ -224,9 +225,9 @@ _LINES: Mapping[str, Callable[[Body], str]] = {
     "approval_required": lambda body: f"approval required{_tail(body, 'reason')}",
     "receipt_generated": lambda body: f"receipt {_word(body, 'receiptId')}",
     "run_completed": lambda body: (
-        "the preview run completed" if body.get("success") is True else "the preview run failed"
+        "preview run completed" if body.get("success") is True else "preview run failed"
     ),
-    "run_failed": lambda body: f"the run failed{_tail(body, 'error')}",
+    "run_failed": lambda body: f"run failed{_tail(body, 'error')}",
     "preview_completed": lambda body: f"preview {_word(body, 'status')}",
     "commit_started": lambda body: f"commit of {_word(body, 'receiptId')} started",
     "commit_completed": lambda body: (
@@ -243,7 +244,7 @@ _LINES: Mapping[str, Callable[[Body], str]] = {
     "handoff_submitted": lambda body: _handoff(body, "sent"),
     "handoff_settled": lambda body: _handoff(body, "arrived"),
     "handoff_expired": lambda body: _handoff(body, "expired"),
-    "track_waiting": lambda body: _track(body, "waits"),
+    "track_waiting": lambda body: _track(body, "waiting"),
     "track_resumed": lambda body: _track(body, "resumed"),
     "track_completed": lambda body: _track(
         body, "completed" if body.get("success") is True else "failed"
@@ -267,5 +268,5 @@ _LINES: Mapping[str, Callable[[Body], str]] = {
     ),
 }
 
-WITH_A_LINE = frozenset(_LINES)
-"""Every type that has words of its own."""
+SUMMARIZED = frozenset(_SUMMARIES)
+"""Event types with a summary of their own."""

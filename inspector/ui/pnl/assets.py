@@ -1,4 +1,4 @@
-"""The assets, a line each: at the left what Grimoire counts, at the right what was confirmed."""
+"""The list of assets: the sums of the session at the left, realised net at the right."""
 
 from __future__ import annotations
 
@@ -7,46 +7,45 @@ from dataclasses import dataclass
 
 from textual.strip import Strip
 
+from inspector.query.pnl import SUMS
 from inspector.text.measure import cell_width, clip
 from inspector.text.numbers import count
 from inspector.ui.context import UiContext
 from inspector.ui.lines import Line, margin
 from inspector.ui.palette import Ground, Role
-from inspector.ui.pnl.book import SUMS, AssetLine, Book
-from inspector.ui.pnl.figures import figure, in_cells, role_of, spread, symbol_of
+from inspector.ui.pnl.figures import TITLES, figure, in_cells, role_of, spread, symbol_of
+from inspector.ui.pnl.model import AssetRow, PnlModel
 from inspector.ui.widgets.line_list import LineList
 
-_HEADS = {"unaccounted": "unacc."}
-_USUAL = (14, 14, 10, 7, 12, 6)
+_USUAL = (14, 14, 10, 7, 12, 11)
 _SHORT = ("net", "unaccounted")
 NAME, GAP = 11, 2
-REALISED_NET, REALISED_RUNS = 14, 12
+REALISED_NET, REALISED_RUNS = 14, 8
 _BESIDE = 2 + 2 + REALISED_RUNS
 """Cells of the right half without its net and its margin."""
-LEFT_TITLE = "session ledger, as Grimoire counts it"
 RIGHT_TITLE = "realised, confirmed"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which columns there are, where they end, and where the right half begins."""
+    """The columns of the list for a width."""
 
     columns: tuple[tuple[str, int, int], ...]
-    """Sum, its end, its cells."""
+    """Name of a sum, end, cells."""
     beside: int | None
-    """Column where the right half begins; None = it stands below."""
+    """Where the right half begins; None if realised sums are below the list instead."""
     net_end: int = 0
     runs_end: int = 0
 
-    def tells(self, column: str, text: str) -> bool:
-        """Whether a sum stands in the table with every digit."""
+    def fits(self, column: str, text: str) -> bool:
+        """Return whether a sum is in the list with every digit."""
         return any(name == column and len(text) <= cells for name, _, cells in self.columns)
 
 
-def layout_of(book: Book | None, ui: UiContext, width: int) -> Layout:
-    """The widest layout in which every figure has its digits; else the shortest."""
+def layout_of(model: PnlModel | None, ui: UiContext, width: int) -> Layout:
+    """Return the widest layout in which every figure fits; else the narrowest."""
     edge = margin(width)
-    assets = book.assets if book is not None else ()
+    assets = model.assets if model is not None else ()
     needed = [_needed(assets, column, ui) for column in SUMS]
     start = edge + NAME
     gaps = GAP * (len(SUMS) - 1)
@@ -69,9 +68,9 @@ def layout_of(book: Book | None, ui: UiContext, width: int) -> Layout:
     return Layout(_ends(_SHORT, [net, unaccounted], start), None)
 
 
-def _needed(assets: Sequence[AssetLine], column: str, ui: UiContext) -> int:
-    texts = [figure(one, one.sums[column], ui) for one in assets if one.sums is not None]
-    return max([len(_HEADS.get(column, column)), *map(len, texts)])
+def _needed(assets: Sequence[AssetRow], column: str, ui: UiContext) -> int:
+    texts = [figure(one, getattr(one.sums, column), ui) for one in assets if one.sums is not None]
+    return max([len(TITLES[column]), *map(len, texts)])
 
 
 def _ends(
@@ -84,13 +83,13 @@ def _ends(
     return tuple(found)
 
 
-def paint_titles(line: Line, layout: Layout, edge_sign: str) -> None:
-    """The names of the halves."""
+def paint_titles(line: Line, layout: Layout, left_title: str, edge_glyph: str) -> None:
+    """Paint the titles of both halves."""
     edge = margin(line.width)
     end = layout.beside if layout.beside is not None else line.width - edge
-    line.put(edge, clip(LEFT_TITLE, end - edge), Role.STRONG)
+    line.put(edge, clip(left_title, end - edge), Role.STRONG)
     if layout.beside is not None:
-        _raise(line, layout.beside, edge_sign)
+        _raise(line, layout.beside, edge_glyph)
         line.put_style(
             layout.beside + 2, RIGHT_TITLE, line.styles.style(Role.STRONG, Ground.RAISED)
         )
@@ -98,7 +97,7 @@ def paint_titles(line: Line, layout: Layout, edge_sign: str) -> None:
 
 
 def _raise(line: Line, column: int, edge: str, ground: Ground = Ground.RAISED) -> None:
-    """Begins the right half at a column; `edge` stands there where no ground tells it."""
+    """Begin the right half at a column; `edge` marks it in themes without backgrounds."""
     line.put(column, "")
     role = Role.GUIDE if line.styles.plain else Role.TEXT
     line.put_style(column, edge if line.styles.plain else " ", line.styles.style(role, ground))
@@ -106,58 +105,58 @@ def _raise(line: Line, column: int, edge: str, ground: Ground = Ground.RAISED) -
 
 
 def _fill(line: Line, ground: Ground = Ground.RAISED) -> None:
-    """The right half up to its end."""
+    """Fill the right half up to its end."""
     missing = line.width - line.cells
     line.put_style(line.cells, " " * missing, line.styles.style(Role.TEXT, ground))
 
 
 class AssetList(LineList):
-    """Assets with a cursor."""
+    """The assets, with a cursor."""
 
     def __init__(self) -> None:
         super().__init__(id="assets")
-        self._book: Book | None = None
+        self._model: PnlModel | None = None
         self.layout_now = Layout((), None)
 
-    def show(self, book: Book, cursor: int) -> None:
-        """Takes the assets."""
-        self._book = book
+    def show(self, model: PnlModel, cursor: int) -> None:
+        """Show a model's assets."""
+        self._model = model
         self.rows_changed(cursor)
 
     def lay_out(self, layout: Layout) -> None:
-        """Takes where the columns are."""
+        """Apply a layout."""
         self.layout_now = layout
         self.repaint()
 
     @property
-    def asset(self) -> AssetLine | None:
+    def asset(self) -> AssetRow | None:
         """The asset under the cursor."""
         return self._assets[self.cursor] if 0 <= self.cursor < len(self._assets) else None
 
     @property
-    def _assets(self) -> tuple[AssetLine, ...]:
-        return self._book.assets if self._book is not None else ()
+    def _assets(self) -> tuple[AssetRow, ...]:
+        return self._model.assets if self._model is not None else ()
 
     @property
     def row_count(self) -> int:
-        """Assets."""
+        """The number of assets."""
         return len(self._assets)
 
     @property
     def has_head(self) -> bool:
-        """The names of the columns."""
+        """There is a head line."""
         return True
 
     def version(self, row: int) -> Hashable:
-        """What the line says, and where."""
-        return (row, id(self._book), self.layout_now)
+        """The asset and the layout."""
+        return (row, id(self._model), self.layout_now)
 
     def head_version(self, top: int) -> Hashable:
-        """Where the columns are."""
+        """The layout."""
         return self.layout_now
 
     def rest(self, width: int) -> Line:
-        """The right half goes on below the last asset."""
+        """Continue the right half below the last asset."""
         line = Line(width, self.ui.styles)
         if self.layout_now.beside is not None:
             _raise(line, self.layout_now.beside, self.ui.glyphs.guide)
@@ -165,21 +164,21 @@ class AssetList(LineList):
         return line
 
     def paint_head(self, width: int, top: int) -> Strip:
-        """The names of the columns."""
+        """Paint the names of the columns."""
         layout, line = self.layout_now, Line(width, self.ui.styles)
         line.put(margin(width), "asset", Role.MUTED)
         for name, end, _ in layout.columns:
-            line.right(end, _HEADS.get(name, name), Role.MUTED)
+            line.right(end, TITLES[name], Role.MUTED)
         if layout.beside is not None:
             _raise(line, layout.beside, self.ui.glyphs.guide)
             style = self.ui.styles.style(Role.MUTED, Ground.RAISED)
             line.put_style(layout.net_end - 3, "net", style)
-            line.put_style(layout.runs_end - 7, "in runs", style)
+            line.put_style(layout.runs_end - 4, "runs", style)
             _fill(line)
         return line.strip()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """An asset."""
+        """Paint an asset."""
         ui, layout, asset = self.ui, self.layout_now, self._assets[row]
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         line = Line(width, ui.styles, ground)
@@ -188,7 +187,7 @@ class AssetList(LineList):
         name = clip(symbol_of(asset, ui), NAME - GAP, ellipsis=ui.glyphs.cut)
         line.put(margin(width), name, Role.STRONG if cursor else Role.TEXT)
         for column, end, cells in layout.columns:
-            number = asset.sums[column] if asset.sums is not None else None
+            number = None if asset.sums is None else getattr(asset.sums, column)
             text = in_cells(figure(asset, number, ui), cells)
             role = role_of(number, column)
             line.put(end - cell_width(text), text, role, bold=column == "net" and bool(number))
@@ -196,7 +195,7 @@ class AssetList(LineList):
             self._paint_realised(line, asset, ground if ground != Ground.BG else Ground.RAISED)
         return line.strip()
 
-    def _paint_realised(self, line: Line, asset: AssetLine, ground: Ground) -> None:
+    def _paint_realised(self, line: Line, asset: AssetRow, ground: Ground) -> None:
         layout, styles = self.layout_now, self.ui.styles
         assert layout.beside is not None
         _raise(line, layout.beside, self.ui.glyphs.guide, ground)
