@@ -68,7 +68,6 @@ class SessionRead:
         return f"{size(self._done)} of {size(self._total)}" if self._total else ""
 
 
-
 class Summary(LineWidget):
     """Counts, units and warnings of a session; then the titles of both halves of the list."""
 
