@@ -229,10 +229,39 @@ def table_records(
         record = _record(name, "view" if table.is_view else "table", known is not None)
         declared = [asdict(column) for column in read_columns(connection, name)]
         columns = {"columns": list(table.columns), "extra_columns": extra, "declared": declared}
-        found.append({**record, **columns})
+        schema = {} if table.is_view else _schema(connection, name)
+        found.append({**record, **columns, **schema})
     if found:
         found += [_record(name, "table", True, missing=True) for name in missing]
     return found
+
+
+def _schema(connection: sqlite3.Connection, name: str) -> Record:
+    """Return the indexes, triggers and foreign keys of a table; nothing if they cannot be read."""
+    # Importing sqlite-utils takes 0.12 s.
+    from sqlite_utils import Database
+    from sqlite_utils.db import NoTable
+
+    table = Database(connection, recursive_triggers=False, execute_plugins=False).table(name)
+    try:
+        return {
+            "indexes": [
+                {"name": one.name, "unique": bool(one.unique), "columns": list(one.columns)}
+                for one in table.indexes
+            ],
+            "triggers": [one.name for one in table.triggers],
+            "foreign_keys": [
+                {
+                    "columns": list(one.columns),
+                    "table": one.other_table,
+                    "references": list(one.other_columns),
+                }
+                for one in table.foreign_keys
+            ],
+        }
+    except (sqlite3.DatabaseError, NoTable):
+        # A foreign key may refer to a view.
+        return {}
 
 
 def _record(name: str, kind: str, documented: bool, *, missing: bool = False) -> dict[str, Any]:
