@@ -364,7 +364,7 @@ class Catalog:
         self._layout: Layout | None = None
         self._newest_rows = NewestRows()
         self._rows: dict[str, Row] = {}
-        self._heads: dict[str, RunSummary] = {}
+        self._summaries: dict[str, RunSummary] = {}
         self._activity: dict[str, int] = {}
         self._prompts: dict[str, str] = {}
         self._denied: frozenset[str] = frozenset()
@@ -420,25 +420,25 @@ class Catalog:
         self._judge_usage({*changed_runs, *self._add_usage(changes.usage)})
 
     def _forget(self) -> None:
-        self._rows, self._heads = {}, {}
+        self._rows, self._summaries = {}, {}
         self._activity, self._prompts, self._orphans = {}, {}, {}
         self._checkpoints, self._leaf_runs = {}, {}
         self._usage, self._spending, self._without_run = {}, {}, []
 
     def _merge_rows(self, rows: Sequence[Row]) -> list[str]:
         """Merge the rows of runs; returns the ids of changed ones."""
-        heads: dict[str, RunSummary] = {}
+        summaries: dict[str, RunSummary] = {}
         known: dict[str, Row] = {}
         changed: list[str] = []
         for row in rows:
             run = text_of(row[0])
             if self._rows.get(run) == row:
-                heads[run] = self._heads[run]
+                summaries[run] = self._summaries[run]
             else:
-                heads[run] = run_summary(row)
+                summaries[run] = run_summary(row)
                 changed.append(run)
             known[run] = row
-        self._rows, self._heads = known, heads
+        self._rows, self._summaries = known, summaries
         return changed
 
     def _add_usage(self, rows: Sequence[UsageRow]) -> set[str | None]:
@@ -449,7 +449,7 @@ class Catalog:
         return touched | {None} if rows and None in self._usage else touched
 
     def _named_workflows(self) -> Iterator[tuple[str, Workflow]]:
-        taken = set(self._heads)
+        taken = set(self._summaries)
         for (namespace, _), checkpoint in sorted(self._checkpoints.items()):
             if namespace != WORKFLOW:
                 continue
@@ -484,9 +484,9 @@ class Catalog:
             if rows is None:
                 continue
             if run is not None:
-                head = self._heads.get(run)
-                model = None if head is None else head.model
-                succeeded = head is not None and head.status == "succeeded"
+                summary = self._summaries.get(run)
+                model = None if summary is None else summary.model
+                succeeded = summary is not None and summary.status == "succeeded"
                 key = view.run_key(self._path, self._name_of(run))
                 self._spending[run] = judged_run(rows, key, model, succeeded)
             elif busy is None:
@@ -511,15 +511,15 @@ class Catalog:
 
     def spending(self) -> list[Spending]:
         """Return every usage row in the order of the runs, those without a run last."""
-        others = sorted(run for run in self._spending if run not in self._heads)
-        runs = (*self._heads, *others)
+        others = sorted(run for run in self._spending if run not in self._summaries)
+        runs = (*self._summaries, *others)
         listed = [one for run in runs for one in self._spending.get(run, ())]
         return [*listed, *self._without_run]
 
     def runs(self, store: Store, now: int) -> Iterator[Run]:
         """Yield agent runs in the store's order, then runs without a row, then workflows."""
         made: dict[str, _CachedRun] = {}
-        for run in (*self._heads, *self._orphans):
+        for run in (*self._summaries, *self._orphans):
             facts = self.agent_facts(run)
             known = self._cached.get(run)
             if known is None or not known.is_current(facts, store, now):
@@ -532,13 +532,13 @@ class Catalog:
 
     def agent_facts(self, run: str) -> view.AgentSource:
         """Collect what an agent run is built from."""
-        head = self._heads.get(run)
-        session = head.session if head is not None else self._orphans.get(run)
+        summary = self._summaries.get(run)
+        session = summary.session if summary is not None else self._orphans.get(run)
         known = self._sessions.get(session or "")
         parent = self._parents.get(run)
         return view.AgentSource(
             id=run,
-            head=head,
+            summary=summary,
             session=session,
             checkpoint=self._checkpoints.get((AGENT_RUN, run)),
             denied=run in self._denied,
@@ -551,7 +551,7 @@ class Catalog:
 
     def _name_of(self, run: str) -> str:
         """Return the last part of a run's key."""
-        if run in self._heads or run in self._workflows:
+        if run in self._summaries or run in self._workflows:
             return run
         named = (name for name, one in self._workflows.items() if one.run_id == run)
         return next(named, run)

@@ -43,7 +43,7 @@ class AgentInput:
     """What the plan of an agent run is built from."""
 
     run: Run
-    head: RunSummary | None
+    summary: RunSummary | None
     checkpoint: Checkpoint | None
     now: int
 
@@ -60,10 +60,10 @@ class WorkflowInput:
 
 def agent_preflight(given: AgentInput) -> PreFlight:
     """Return the plan of an agent run."""
-    run, head, checkpoint = given.run, given.head, given.checkpoint
-    record = dict(_agent_record(head, checkpoint))
+    run, summary, checkpoint = given.run, given.summary, given.checkpoint
+    record = dict(_agent_record(summary, checkpoint))
     liveness = _silence_text(run, given.now) + "; agent runs hold no lease"
-    reason = _agent_refusal(run, head, checkpoint)
+    reason = _agent_refusal(run, summary, checkpoint)
     if reason is not None or checkpoint is None:
         reason = reason or "no checkpoint"
         return refused(run.key, reason, record=record, outcome=run.status, liveness=liveness)
@@ -73,7 +73,7 @@ def agent_preflight(given: AgentInput) -> PreFlight:
     agent = name_of(value.get("agentId"))
     fills = {
         "run_id": run.run_id or "",
-        "session_id": (head.session if head is not None else None) or "",
+        "session_id": (summary.session if summary is not None else None) or "",
         "expected_version": "" if checkpoint.version is None else str(checkpoint.version),
         "approval_id": approvals[0] if len(approvals) == 1 else "",
     }
@@ -101,20 +101,22 @@ def agent_preflight(given: AgentInput) -> PreFlight:
 
 
 def _agent_record(
-    head: RunSummary | None, checkpoint: Checkpoint | None
+    summary: RunSummary | None, checkpoint: Checkpoint | None
 ) -> Iterator[tuple[str, str]]:
-    yield "run", (head.status if head is not None else None) or "not recorded"
+    yield "run", (summary.status if summary is not None else None) or "not recorded"
     if checkpoint is None:
         yield "checkpoint", "none"
     else:
         yield "checkpoint", f"{checkpoint.status or 'unreadable'}, version {checkpoint.version}"
 
 
-def _agent_refusal(run: Run, head: RunSummary | None, checkpoint: Checkpoint | None) -> str | None:
+def _agent_refusal(
+    run: Run, summary: RunSummary | None, checkpoint: Checkpoint | None
+) -> str | None:
     if run.status is Status.COMPLETED:
         return "the run succeeded; nothing to resume"
     if checkpoint is None:
-        said = None if head is None else head.status
+        said = None if summary is None else summary.status
         if said in ("running", "queued"):
             return (
                 "no checkpoint: an agent's state is kept only while it waits, so a killed run"

@@ -193,7 +193,9 @@ class AgentRun(RunReader):
     def preflight(self) -> PreFlight:
         """Return what resuming the run would do."""
         shown, known = self.refresh(), self._last_loaded()
-        return agent_preflight(AgentInput(shown.run, known.head, known.checkpoint, self._clock()))
+        return agent_preflight(
+            AgentInput(shown.run, known.summary, known.checkpoint, self._clock())
+        )
 
     def changed(self) -> bool:
         """Return whether anything may have been written since the last read."""
@@ -209,7 +211,7 @@ class AgentRun(RunReader):
 
     def _session(self) -> str | None:
         loaded = self._last_loaded()
-        return self._known_session if loaded.head is None else loaded.head.session
+        return self._known_session if loaded.summary is None else loaded.summary.session
 
     def _build_view(self, state: State, *, newest: bool) -> RunView:
         state.flush_deltas()
@@ -238,14 +240,14 @@ class AgentRun(RunReader):
     def _build_run(self, loaded: Loaded, now: int) -> Run:
         layout = loaded.layout
         store = view.store_of(self._path, layout.tables, layout.verdict)
-        head = loaded.head
+        summary = loaded.summary
         key = view.run_key(self._path, self._run)
-        model = None if head is None else head.model
-        succeeded = head is not None and head.status == "succeeded"
+        model = None if summary is None else summary.model
+        succeeded = summary is not None and summary.status == "succeeded"
         moments = [self._timeline.state.last_at, loaded.last_entry_at]
         facts = view.AgentSource(
             id=self._run,
-            head=head,
+            summary=summary,
             session=self._session(),
             checkpoint=loaded.checkpoint,
             denied=self._timeline.state.outcome == "denied",

@@ -32,9 +32,9 @@ QUIET_MS = 15 * 60_000
 """Model calls may take minutes, so shorter silences are not reported."""
 
 
-def run_status(head: RunSummary, checkpoint: Checkpoint | None, denied: bool) -> Status:
+def run_status(summary: RunSummary, checkpoint: Checkpoint | None, denied: bool) -> Status:
     """Return the status of an agent run; `denied` if its events report a denial."""
-    said = head.status
+    said = summary.status
     if said == "suspended" and (denied or _is_denied(checkpoint)):
         return Status.FAILED
     return RUN_STATUS.get(said, Status.UNKNOWN) if said is not None else Status.UNKNOWN
@@ -45,7 +45,7 @@ def _is_denied(checkpoint: Checkpoint | None) -> bool:
 
 
 def run_findings(
-    head: RunSummary,
+    summary: RunSummary,
     status: Status,
     checkpoint: Checkpoint | None,
     last_activity_at: int | None,
@@ -53,9 +53,9 @@ def run_findings(
 ) -> Iterator[Finding]:
     """Yield findings from the rows of an agent run, without its events."""
     if status is Status.UNKNOWN:
-        word = "no status" if head.status is None else f"the unknown status {head.status!r}"
+        word = "no status" if summary.status is None else f"the unknown status {summary.status!r}"
         yield Finding("unknown_status", f"The run has {word}.", "run")
-    if head.status == "suspended" and status is Status.FAILED:
+    if summary.status == "suspended" and status is Status.FAILED:
         yield Finding(
             "denied",
             "The row says suspended, but the run was denied; Prism does not update the row.",
@@ -63,12 +63,12 @@ def run_findings(
         )
     elif status is Status.WAITING:
         yield from _approval_findings(checkpoint, now)
-    if (head.abort_reason or "").startswith("RunLimitError"):
-        yield Finding("limit_exceeded", f"{_sentence(head.abort_reason or '')}", "run")
+    if (summary.abort_reason or "").startswith("RunLimitError"):
+        yield Finding("limit_exceeded", f"{_sentence(summary.abort_reason or '')}", "run")
     if checkpoint is not None:
         yield from _stuck_finding(checkpoint)
     yield from quiet_finding(status, last_activity_at, now)
-    for column in head.unreadable:
+    for column in summary.unreadable:
         yield Finding("damaged", f"The run's {column} is not valid JSON.", "run")
 
 
@@ -222,7 +222,7 @@ def _calls(count: int) -> str:
 
 
 def event_findings(
-    head: RunSummary | None,
+    summary: RunSummary | None,
     *,
     outcome: str | None,
     finish_reason: str | None,
@@ -234,7 +234,11 @@ def event_findings(
     """Yield findings from the events of an agent run; `settled` if none came for a while."""
     if finish_reason is not None and finish_reason.endswith("_limit"):
         left = f"; {_calls(len(requested))} never run" if requested else ""
-        said = "" if head is None or head.status is None else f"The row says {head.status}, but "
+        said = (
+            ""
+            if summary is None or summary.status is None
+            else f"The row says {summary.status}, but "
+        )
         yield Finding(
             "turn_limit",
             f"{said}the run stopped at its turn limit ({finish_reason}){left}.",
@@ -247,9 +251,9 @@ def event_findings(
             f" {breach.get('maximum')}.",
             f"event:{breach['event']}",
         )
-    if head is None or not settled:
+    if summary is None or not settled:
         return
-    if head.status == "running" and outcome in ("finished", "denied", "error"):
+    if summary.status == "running" and outcome in ("finished", "denied", "error"):
         yield Finding(
             "contradiction",
             f"The row says running, but the last event says {outcome}.",

@@ -276,7 +276,7 @@ class Loaded:
     """The result of one read."""
 
     layout: Layout
-    head: RunSummary | None
+    summary: RunSummary | None
     session: SessionSummary | None
     checkpoint: Checkpoint | None
     prompt: str | None
@@ -310,12 +310,12 @@ def load_query(request: LoadRequest) -> Callable[[sqlite3.Connection], Loaded]:
         layout = layout_of(connection, request.layout)
         tables = layout.tables
         row = next(run_rows(connection, tables, request.run), None)
-        head = None if row is None else run_summary(row)
-        session = head.session if head is not None else request.session
+        summary = None if row is None else run_summary(row)
+        session = summary.session if summary is not None else request.session
         page, from_start = _events(connection, layout, request)
         return Loaded(
             layout,
-            head,
+            summary,
             session_summary(connection, tables, session),
             next(read_some_checkpoints(connection, tables, [(AGENT_RUN, request.run)]), None),
             request.prompt or _prompt(connection, layout, session, request.run),

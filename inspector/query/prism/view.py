@@ -71,7 +71,7 @@ class AgentSource:
     """What an agent run is built from."""
 
     id: str
-    head: RunSummary | None
+    summary: RunSummary | None
     """None for a run that only events name."""
     session: str | None
     checkpoint: Checkpoint | None = None
@@ -86,14 +86,14 @@ class AgentSource:
 
 def agent_run(path: str, store: Store, facts: AgentSource, now: int) -> Run:
     """Return an agent run without its events."""
-    head, checkpoint = facts.head, facts.checkpoint
-    moments = [facts.last_activity_at, head.finished_at if head else None]
+    summary, checkpoint = facts.summary, facts.checkpoint
+    moments = [facts.last_activity_at, summary.finished_at if summary else None]
     active = max((one for one in moments if one is not None), default=None)
-    if active is None and head is not None:
-        active = head.started_at
+    if active is None and summary is not None:
+        active = summary.started_at
     status = (
-        status_rules.run_status(head, checkpoint, facts.denied)
-        if head is not None
+        status_rules.run_status(summary, checkpoint, facts.denied)
+        if summary is not None
         else Status.UNKNOWN
     )
     spent = sum_of(facts.spending)
@@ -105,18 +105,18 @@ def agent_run(path: str, store: Store, facts: AgentSource, now: int) -> Run:
         run_id=facts.id,
         title=facts.prompt or facts.title or agent or facts.session or facts.id,
         status=status,
-        raw_status=None if head is None else head.status,
+        raw_status=None if summary is None else summary.status,
         session=facts.session,
         parent_key=facts.parent_key,
         findings=tuple(_agent_findings(facts, status, active, now)),
-        started_at=None if head is None else head.started_at,
-        ended_at=None if head is None else head.finished_at,
+        started_at=None if summary is None else summary.started_at,
+        ended_at=None if summary is None else summary.finished_at,
         last_activity_at=active,
         order_only=False,
         mode=agent,
         tokens=spent.tokens(),
         cost=spent.amounts() or None,
-        owner={} if head is None else head.owner.named(),
+        owner={} if summary is None else summary.owner.named(),
         complete=False,
     )
 
@@ -124,10 +124,10 @@ def agent_run(path: str, store: Store, facts: AgentSource, now: int) -> Run:
 def _agent_findings(
     facts: AgentSource, status: Status, active: int | None, now: int
 ) -> Iterator[Finding]:
-    if facts.head is None:
+    if facts.summary is None:
         yield Finding("orphan", "The run appears in events but has no row of its own.", "run")
         return
-    yield from status_rules.run_findings(facts.head, status, facts.checkpoint, active, now)
+    yield from status_rules.run_findings(facts.summary, status, facts.checkpoint, active, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ def state_findings(
     settled = run.last_activity_at is None or now - run.last_activity_at >= SETTLED_MS
     last = state.turn if state.turn >= 0 else state.segment
     yield from status_rules.event_findings(
-        loaded.head,
+        loaded.summary,
         outcome=state.outcome,
         finish_reason=state.finish_reason,
         requested=state.requested,

@@ -58,8 +58,8 @@ def suspended(*calls: dict[str, Any], deadline: str | None = LATER, **more: Any)
 def agent(
     found: Checkpoint | None, status: Status = Status.WAITING, said: str = "suspended"
 ) -> PreFlight:
-    head = RunSummary("r", "s-1", said, None, None, None, None, None, None, None, None, Owner())
-    return agent_preflight(AgentInput(run_of("r", status), head, found, NOW))
+    summary = RunSummary("r", "s-1", said, None, None, None, None, None, None, None, None, Owner())
+    return agent_preflight(AgentInput(run_of("r", status), summary, found, NOW))
 
 
 def bodies(flight: PreFlight) -> dict[str, Any]:
