@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -14,6 +16,26 @@ _RUN_HELP = (
     "key or id of a run, or a unique beginning or end of one; a run folder, a unique title, "
     "or `latest`"
 )
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal, without importing shutil and its compression modules."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_help_cells() - 2)
+
+
+def _help_cells() -> int:
+    try:
+        columns = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        columns = 0
+    if columns > 0:
+        return columns
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+    except (AttributeError, ValueError, OSError):
+        return 80
 
 
 class _Parser(argparse.ArgumentParser):
@@ -29,7 +51,7 @@ def screen_parser() -> Parser:
         description="Watch, explain and resume agent runs. Never locks or changes a store.",
         epilog=f"commands:\n{lines}\n\nEach has its own --help. To open a folder named like a"
         " command, write ./NAME.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="project, runs folder, run, file")
     parser.add_argument("--version", action="version", version=f"inspector {__version__}")
@@ -41,7 +63,11 @@ def screen_parser() -> Parser:
 def command_parser(name: str) -> Parser:
     """`inspector NAME …`."""
     about, build = COMMANDS[name]
-    parser = _Parser(prog=f"inspector {name}", description=f"{about[:1].upper()}{about[1:]}.")
+    parser = _Parser(
+        prog=f"inspector {name}",
+        description=f"{about[:1].upper()}{about[1:]}.",
+        formatter_class=_Formatter,
+    )
     build(parser)
     _debug(parser)
     return parser
