@@ -1,4 +1,4 @@
-"""Columns stand still, apart from each other, and leave in their order."""
+"""Column layout of the list of runs by width."""
 
 from itertools import pairwise
 
@@ -47,7 +47,7 @@ def spans(columns: Columns) -> list[tuple[int, int]]:
 
 
 @given(st.integers(24, 400), st.booleans())
-def test_columns_never_touch_and_stay_in_the_margins(width: int, money: bool) -> None:
+def test_columns_do_not_touch_and_respect_the_margins(width: int, money: bool) -> None:
     found = spans(columns_for(width, money=money))
     assert found[0][0] == margin(width)
     assert found[-1][1] <= width - margin(width)
@@ -56,18 +56,18 @@ def test_columns_never_touch_and_stay_in_the_margins(width: int, money: bool) ->
 
 
 @given(st.integers(24, 400))
-def test_a_column_is_gone_only_when_those_before_it_are(width: int) -> None:
+def test_columns_disappear_in_a_fixed_order(width: int) -> None:
     columns = columns_for(width)
     gone = [getattr(columns, name) is None for name in EXIT_KEYS]
     assert gone == sorted(gone, reverse=True)
 
 
 @given(st.integers(60, 400))
-def test_titles_keep_their_room(width: int) -> None:
+def test_titles_keep_their_minimum_width(width: int) -> None:
     assert columns_for(width).title_cells >= 20
 
 
-def test_the_columns_of_the_pictures() -> None:
+def test_columns_at_the_widths_of_the_designs() -> None:
     assert columns_for(120) == Columns(120, 2, 16, 18, 20, 78, 4, 40, 51, 69, 84, 87, 12, 106, 118)
     wide = columns_for(80)
     assert (wide.title, wide.started_end, wide.elapsed_end, wide.done_end, wide.now) == (

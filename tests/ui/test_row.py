@@ -1,4 +1,4 @@
-"""What a row of the list says, and that it always takes exactly the cells that it has."""
+"""Cell texts of a row of the list of runs, and its exact width."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def text(of: Run, width: int = 120, glyphs: Glyphs = FULL, words: str = "") -> s
     return strip.text
 
 
-def test_elapsed_says_what_is_known() -> None:
+def test_elapsed_of_running_quiet_and_ended_runs() -> None:
     assert elapsed_text(DEEP_RESEARCH, NOW) == "2m 11s"
     assert elapsed_text(AUDIT, NOW) == "?"
     assert elapsed_text(WAITING, NOW) == "–"
@@ -47,21 +47,21 @@ def test_elapsed_says_what_is_known() -> None:
     assert elapsed_text(run(status=Status.RUNNING, written=NOW), NOW) == "–"
 
 
-def test_started_is_a_clock_time_and_under_yesterday_no_day() -> None:
+def test_started_omits_the_day_under_yesterday() -> None:
     yesterday = run(started=at("18:00", 1))
     assert started_text(yesterday, Group.YESTERDAY, NOW, None) == "18:00"
     assert started_text(yesterday, Group.NEEDS_YOU, NOW, None) == "Thu 18:00"
     assert started_text(run(), Group.YESTERDAY, NOW, None) == "–"
 
 
-def test_ids_show_their_end() -> None:
+def test_ids_are_shortened_to_their_end() -> None:
     assert short_id(DEEP_RESEARCH, FULL) == "…a7b3c9"
     assert short_id(DEEP_RESEARCH, ASCII) == "~a7b3c9"
     assert short_id(TRIAGE, FULL) == "r-7f2c"
     assert short_id(replace(TRIAGE, run_id=None), FULL) == "–"
 
 
-def test_now_tells_progress_in_signs() -> None:
+def test_progress_in_glyphs() -> None:
     assert now_text(DEEP_RESEARCH, FULL) == ("∥ 2/3  ↻ 3/5", False)
     assert now_text(AUDIT, ASCII) == ("| 2/4  ~ 1", False)
     assert now_text(TRIAGE, ASCII) == ("turn 6  f 2", False)
@@ -70,11 +70,11 @@ def test_now_tells_progress_in_signs() -> None:
     assert now_text(stopped, FULL) == ("↻ 4", False)
 
 
-def test_nothing_goes_on_in_a_run_that_completed() -> None:
+def test_a_completed_run_has_no_progress() -> None:
     assert now_text(run(progress=Progress(loop_now=4, note="turn 3")), FULL) == ("", False)
 
 
-def test_steps_that_failed_are_told_of_a_run_that_goes_on() -> None:
+def test_a_running_run_shows_failed_steps() -> None:
     going_on = run(status=Status.RUNNING, failed=2)
     assert now_text(going_on, FULL) == ("2 ✗", True)
     assert now_text(run(failed=2), FULL) == ("", False)
@@ -97,7 +97,7 @@ def test_steps_that_failed_are_told_of_a_run_that_goes_on() -> None:
         ({"WEI": "19876543210987654321"}, "1 asset"),
     ],
 )
-def test_net_is_an_amount_only_when_it_is_whole(net: dict[str, str] | None, expected: str) -> None:
+def test_net_is_an_amount_only_if_it_fits(net: dict[str, str] | None, expected: str) -> None:
     assert net_text(run(net=net), FULL, {"USDC": Asset(6)}) == expected
 
 
@@ -107,7 +107,7 @@ def test_done_fits_its_column(done: int | None) -> None:
     assert (done_text(done) == "") == (done is None)
 
 
-def test_the_rows_of_the_picture() -> None:
+def test_rows_of_the_design() -> None:
     assert text(DEEP_RESEARCH).rstrip() == (
         "  ● running       deep-research         openprose  …a7b3c9      14:30   2m 11s    12"
         "   ∥ 2/3  ↻ 3/5  48.1k           –"
@@ -136,7 +136,7 @@ NAMES = st.text(max_size=60) | st.sampled_from(
     st.sampled_from([FULL, ASCII]),
     st.text(max_size=3),
 )
-def test_any_row_takes_exactly_its_cells(
+def test_every_row_has_the_exact_width(
     title: str,
     run_id: str,
     note: str,
@@ -162,7 +162,7 @@ def test_any_row_takes_exactly_its_cells(
     assert not set(line) & {"\x1b", "\x07", "\n", "\t", "\u202e"}
 
 
-def test_a_long_date_takes_room_from_the_title_only() -> None:
+def test_a_long_date_shortens_only_the_title() -> None:
     old = run("x" * 40, started=at("09:02", 4), ended=at("09:03", 4))
     line = text(old, 80)
     assert line[37:46] == "Mon 09:02"
@@ -170,7 +170,7 @@ def test_a_long_date_takes_room_from_the_title_only() -> None:
     assert line[48:55] == " 1m 00s"
 
 
-def test_matches_are_marked_in_the_title() -> None:
+def test_matches_are_highlighted_in_the_title() -> None:
     context = RowContext(ROLES, FULL, None, NOW, Words.typed("audit"))
     strip = paint_run(AUDIT, Group.QUIET, columns_for(120), context, Ground.BG, False)
     marked = [segment for segment in strip if segment.style and segment.style.underline]

@@ -114,7 +114,7 @@ async def test_versions_of_another_node_are_never_compared_with() -> None:
         assert lines_with(screen, "first stored version of this node")
 
 
-async def test_bytes_that_were_changed_or_cannot_be_read_are_said() -> None:
+async def test_tampered_and_unreadable_versions_are_explained() -> None:
     records = (
         version("a", integrity="tampered", files=None, unreadable="3 bytes follow its last file"),
         version("b", integrity="unreadable", files=None, unreadable="pipe is a link"),
@@ -132,7 +132,7 @@ async def test_bytes_that_were_changed_or_cannot_be_read_are_said() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_it_is_drawn_at_every_size(size: tuple[int, int]) -> None:
+async def test_the_tab_fits_every_size(size: tuple[int, int]) -> None:
     async with models_of(*THREE, size=size, asked=ASKED) as (pilot, screen, _):
         await pilot.press("G")
         await settle(pilot)
@@ -140,7 +140,7 @@ async def test_it_is_drawn_at_every_size(size: tuple[int, int]) -> None:
         assert all(len(line) <= size[0] for line in shown(screen))
 
 
-async def test_nothing_recorded_is_said() -> None:
+async def test_an_empty_tab_says_so() -> None:
     async with models_of() as (_, screen, _):
         assert lines_with(screen, "No version is recorded.")
 

@@ -99,7 +99,7 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
     await settle(pilot)
 
 
-async def test_in_order_by_node_and_added_up() -> None:
+async def test_the_three_listings() -> None:
     async with receipts_of(episode()) as (pilot, screen):
         assert ids(screen) == [1, 2, 3, 4, 5]
         await press(pilot, "j", "l")
@@ -112,7 +112,7 @@ async def test_in_order_by_node_and_added_up() -> None:
         assert lines_with(screen, "sums")
 
 
-async def test_enter_follows_what_woke_it_one_after_the_other_and_escape_leads_back() -> None:
+async def test_enter_follows_each_trigger_and_escape_goes_back() -> None:
     async with receipts_of(episode()) as (pilot, screen):
         await press(pilot, "G", "enter")
         assert lines_with(screen, "receipt 2 of reader")
@@ -124,7 +124,7 @@ async def test_enter_follows_what_woke_it_one_after_the_other_and_escape_leads_b
         assert lines_with(screen, "receipt 4 of inbox"), "the second reference"
 
 
-async def test_why_a_node_woke_and_what_moved() -> None:
+async def test_changed_inputs_and_moved_facets() -> None:
     async with receipts_of(episode()) as (pilot, screen):
         await press(pilot, "j", "j", "j")
         assert lines_with(screen, "input 1 of 1 changed since receipt 1: one → two")
@@ -134,7 +134,7 @@ async def test_why_a_node_woke_and_what_moved() -> None:
         assert lines_with(screen, "contract and inputs unchanged", "nothing to do")
 
 
-async def test_a_failure_says_its_reason_and_a_memo_skip_is_seen() -> None:
+async def test_failure_reason_and_skipped_receipts_are_shown() -> None:
     async with receipts_of(episode()) as (pilot, screen):
         assert lines_with(screen, "» skipped")
         await press(pilot, "G")
@@ -142,12 +142,12 @@ async def test_a_failure_says_its_reason_and_a_memo_skip_is_seen() -> None:
         assert lines_with(screen, '"failure_reason"'), "the semantic diff"
 
 
-async def test_a_chain_that_holds_is_never_called_signed() -> None:
+async def test_a_verified_chain_is_called_not_signed() -> None:
     async with receipts_of(episode()) as (_, screen):
         assert lines_with(screen, "✓", "canonical", "verified", NOT_SIGNED)
 
 
-async def test_a_broken_chain_is_said_above_and_at_its_receipt() -> None:
+async def test_a_broken_chain_is_shown_in_the_head_and_at_its_receipt() -> None:
     made = episode()
     made[0]["cost"]["tokens"]["fresh"] = 1
     async with receipts_of(made) as (pilot, screen):
@@ -184,7 +184,7 @@ async def test_what_moved_to_a_fingerprint_only_afterwards_is_not_an_input() -> 
         assert lines_with(screen, "a1 → a2, @atomic of inbox")
 
 
-async def test_where_a_chain_breaks_both_ends_of_the_link_are_told() -> None:
+async def test_a_broken_link_shows_both_addresses() -> None:
     made = episode()
     made[3] = {**made[3], "prev": "sha256:" + "0" * 64}
     async with receipts_of(made) as (pilot, screen):
@@ -192,7 +192,7 @@ async def test_where_a_chain_breaks_both_ends_of_the_link_are_told() -> None:
         assert lines_with(screen, "…000000000000, but receipt 1 is …")
 
 
-async def test_f_goes_round_the_receipts_that_failed_or_do_not_hold() -> None:
+async def test_f_cycles_through_failed_and_broken_receipts() -> None:
     made = episode()
     made[3] = {**made[3], "prev": "sha256:" + "0" * 64}
     async with receipts_of(made) as (pilot, screen):
@@ -205,7 +205,7 @@ async def test_f_goes_round_the_receipts_that_failed_or_do_not_hold() -> None:
         assert isinstance(screen.pane, ReceiptsPane), "it does not leave for the timeline"
 
 
-async def test_nobody_is_said_to_wake_only_where_nobody_did() -> None:
+async def test_no_subscriber_woken_only_if_no_receipt_was() -> None:
     inbox = receipt("inbox", source="external")
     still = receipt("inbox", inbox, source="external")
     reader = receipt("reader", refs=(still["content_hash"],))
@@ -215,7 +215,7 @@ async def test_nobody_is_said_to_wake_only_where_nobody_did() -> None:
         assert not lines_with(screen, "no subscriber woken")
 
 
-async def test_nodes_that_differ_at_their_ends_are_told_apart_where_it_is_narrow() -> None:
+async def test_narrow_columns_keep_the_end_of_node_names() -> None:
     made = [receipt(f"responsibility.of-a-long-name.{one}") for one in ("strong", "weak")]
     async with receipts_of(made, (80, 24)) as (_, screen):
         assert lines_with(screen, ".strong  ")
@@ -240,7 +240,7 @@ async def test_no_receipt_is_never_green() -> None:
         assert not lines_with(screen, "✓", "no receipt")
 
 
-async def test_money_only_where_a_person_gave_a_price() -> None:
+async def test_costs_only_with_prices() -> None:
     async with receipts_of(episode()) as (_, screen):
         assert not lines_with(screen, "USD")
     prices = {"m": Price(input=Decimal(3), cache_read=Decimal("0.3"))}
@@ -258,7 +258,7 @@ async def test_enter_on_a_sum_goes_to_its_receipts() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_it_is_drawn_at_every_size(size: tuple[int, int]) -> None:
+async def test_the_tab_fits_every_size(size: tuple[int, int]) -> None:
     async with receipts_of(episode(), size) as (pilot, screen):
         assert lines_with(screen, "inbox")
         assert all(len(line) <= size[0] for line in shown(screen))
@@ -266,7 +266,7 @@ async def test_it_is_drawn_at_every_size(size: tuple[int, int]) -> None:
         await press(pilot, "h")
 
 
-def test_the_verdict_counts_what_holds_and_what_does_not() -> None:
+def test_the_verdict_counts_nodes() -> None:
     assert verdict(ledger([]))[0] is None
     holds, said = verdict(ledger(episode()))
     assert holds and said.endswith(NOT_SIGNED)
@@ -275,7 +275,7 @@ def test_the_verdict_counts_what_holds_and_what_does_not() -> None:
     assert "except the newest receipt of 2" in verdict(ledger(without))[1]
 
 
-def test_the_ways_of_listing_go_round() -> None:
+def test_listings_are_cyclic() -> None:
     for listing in Listing:
         assert listing.next().next(-1) is listing
         assert listing.next(len(Listing)) is listing
@@ -320,7 +320,7 @@ async def test_a_memo_names_no_provider_and_no_model() -> None:
         assert lines_with(screen, "cost", "reused 40", "–")
 
 
-async def test_where_it_is_low_the_ledger_has_the_room_of_the_chart() -> None:
+async def test_low_terminals_have_no_chart() -> None:
     async with receipts_of(episode(), (40, 15)) as (_, screen):
         assert screen.query_one("#ledger-head").size.height == 2
     async with receipts_of(episode(), (40, 24)) as (_, screen):

@@ -90,7 +90,7 @@ async def dialog(
         yield found
 
 
-async def test_it_says_what_the_picture_says(installed: Path) -> None:
+async def test_the_dialog_shows_the_plan(installed: Path) -> None:
     async with dialog(audit_flight(str(installed))) as found:
         for words in (
             "Resume nightly-audit", "nothing has been started",
@@ -109,7 +109,7 @@ async def test_it_says_what_the_picture_says(installed: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (40, 15)])
-async def test_it_fits_every_terminal(installed: Path, size: tuple[int, int]) -> None:
+async def test_the_dialog_fits_every_terminal(installed: Path, size: tuple[int, int]) -> None:
     async with dialog(audit_flight(str(installed)), size=size) as found:
         text = found.text
         assert "Resume nightly-aud" in text and "Cancel" in text and "parallel p1" in text
@@ -123,7 +123,7 @@ async def test_it_fits_every_terminal(installed: Path, size: tuple[int, int]) ->
         assert found.choice == "Launch in the background"
 
 
-async def test_escape_and_enter_leave_without_a_trace(installed: Path) -> None:
+async def test_escape_and_enter_close_without_a_launch(installed: Path) -> None:
     async with dialog(audit_flight(str(installed))) as found:
         await found.press("escape")
         assert not isinstance(found.pilot.app.screen, ResumeScreen)
@@ -132,7 +132,7 @@ async def test_escape_and_enter_leave_without_a_trace(installed: Path) -> None:
     assert not (installed / "started").exists() and launches(state_dir()) == []
 
 
-async def test_a_run_that_cannot_be_resumed_says_why(installed: Path) -> None:
+async def test_a_run_that_is_not_resumable_shows_the_reason(installed: Path) -> None:
     why = "its destination is completed: there is nothing to resume"
     async with dialog(refused(pictured.AUDIT.key, why)) as found:
         assert f"✗ Not resumable: {why}." in found.text
@@ -154,27 +154,27 @@ async def test_a_completed_run_has_no_dialog(installed: Path) -> None:
         assert "The run is completed; nothing to resume." in shown(app)[-1]
 
 
-async def test_what_cannot_be_read_is_told() -> None:
+async def test_an_unreadable_run_shows_the_reason() -> None:
     async with dialog(opened=False) as found:
         found.feed.readers.clear()
         await found.press("r")
         assert "The run cannot be read now: There is no such run..".replace("..", ".") in found.text
 
 
-async def test_a_folder_that_is_gone_disables_the_launch(installed: Path) -> None:
+async def test_a_missing_folder_disables_the_launch(installed: Path) -> None:
     async with dialog(audit_flight(str(installed / "gone"))) as found:
         assert "The folder to start it in is gone." in found.text
         await found.press("B")
         assert "is gone" in found.lines[-1] and "Launch in the background?" not in found.text
 
 
-async def test_the_screen_of_tests_has_no_terminal_to_hand_over(installed: Path) -> None:
+async def test_without_a_terminal_only_background_launches_are_possible(installed: Path) -> None:
     async with dialog(audit_flight(str(installed))) as found:
         await found.press("L")
         assert "no terminal to hand over" in found.lines[-1]
 
 
-async def test_a_launch_asks_once_more_and_begins_on_cancel(installed: Path) -> None:
+async def test_a_launch_asks_for_confirmation_with_cancel_selected(installed: Path) -> None:
     flight = audit_flight(str(installed))
     async with dialog(flight) as found:
         await found.press("B")
@@ -190,7 +190,7 @@ async def test_a_launch_asks_once_more_and_begins_on_cancel(installed: Path) -> 
     assert not (installed / "started").exists()
 
 
-async def test_a_launch_in_the_background_is_judged_by_the_store(installed: Path) -> None:
+async def test_a_background_launch_is_judged_by_the_record(installed: Path) -> None:
     flight = audit_flight(str(installed))
     after = replace(flight, record={"run": "completed", "events": "41"}, outcome=Status.COMPLETED)
     async with dialog(flight, flight, after) as found:
@@ -210,14 +210,14 @@ async def test_a_launch_in_the_background_is_judged_by_the_store(installed: Path
     assert (launch["verdict"], launch["where"]) == ("completed", "background")
 
 
-async def test_a_launch_that_changed_nothing_is_told_so(installed: Path) -> None:
+async def test_a_launch_that_recorded_nothing_is_not_resumed(installed: Path) -> None:
     flight = audit_flight(str(installed))
     async with dialog(flight) as found:
         await found.press("B", "down", "enter")
         await found.until("Not resumed: nothing new was recorded.")
 
 
-async def test_a_dialog_that_was_closed_does_not_end_the_program(installed: Path) -> None:
+async def test_closing_the_dialog_does_not_end_the_program(installed: Path) -> None:
     gate = f"while ! test -e {installed}/go; do sleep 0.05; done"
     program(installed / "bin", "claude", "sh", "-c", gate, "sh")
     flight = audit_flight(str(installed))
@@ -231,7 +231,7 @@ async def test_a_dialog_that_was_closed_does_not_end_the_program(installed: Path
     assert launches(state_dir())[0]["verdict"] == "completed"
 
 
-async def test_a_run_that_moved_meanwhile_is_not_launched(installed: Path) -> None:
+async def test_a_run_that_changed_meanwhile_is_not_launched(installed: Path) -> None:
     flight = audit_flight(str(installed))
     moved = replace(flight, record={"run": "running", "events": "39"})
     async with dialog(flight, moved) as found:
@@ -241,7 +241,7 @@ async def test_a_run_that_moved_meanwhile_is_not_launched(installed: Path) -> No
     assert not (installed / "started").exists() and launches(state_dir()) == []
 
 
-async def test_a_second_launch_is_refused_while_the_first_lives(installed: Path) -> None:
+async def test_a_second_launch_is_refused_while_the_first_runs(installed: Path) -> None:
     gate = f"while ! test -e {installed}/go; do sleep 0.05; done"
     program(installed / "bin", "claude", "sh", "-c", gate, "sh")
     flight = audit_flight(str(installed))
@@ -259,7 +259,7 @@ async def test_a_second_launch_is_refused_while_the_first_lives(installed: Path)
         await found.until("nightly-audit: not resumed")
 
 
-async def test_what_may_live_is_launched_only_after_its_id_was_typed(installed: Path) -> None:
+async def test_a_run_that_may_be_running_needs_its_id_typed(installed: Path) -> None:
     flight = replace(
         audit_flight(str(installed)),
         confirm="20260116-030000-b1b1b1",
@@ -276,7 +276,7 @@ async def test_what_may_live_is_launched_only_after_its_id_was_typed(installed: 
     assert (installed / "started").exists()
 
 
-async def test_another_host_can_be_asked(installed: Path) -> None:
+async def test_switching_the_host(installed: Path) -> None:
     settings = Settings("dark", hosts={"mine": ("claude", "--mine", "{prompt}")})
     async with dialog(audit_flight(str(installed)), settings=settings) as found:
         assert (
@@ -286,7 +286,7 @@ async def test_another_host_can_be_asked(installed: Path) -> None:
         assert "Resume with: claude" in found.text and "claude -p" in found.text
 
 
-async def test_copying_gives_the_exact_command_and_prompt(installed: Path) -> None:
+async def test_copying_command_and_prompt(installed: Path) -> None:
     async with dialog(audit_flight(str(installed))) as found:
         await found.press("y")
         copied = found.pilot.app.clipboard
@@ -324,7 +324,7 @@ def waiting_flight(folder: str, deadline: int) -> PreFlight:
     )  # fmt: skip
 
 
-async def test_a_decision_is_taken_by_a_person_with_the_time_that_is_left(installed: Path) -> None:
+async def test_a_decision_is_chosen_with_the_time_left_shown(installed: Path) -> None:
     settings = Settings("dark", resume_commands={"openprose": ("claude", "{run_id}", "{decision}")})
     flight = waiting_flight(str(installed), pictured.NOW + 75_000)
     async with dialog(flight, settings=settings) as found:
@@ -338,7 +338,7 @@ async def test_a_decision_is_taken_by_a_person_with_the_time_that_is_left(instal
         assert found.pilot.app.clipboard == "POST {base}/deny"
 
 
-async def test_after_the_deadline_only_denying_is_left(installed: Path) -> None:
+async def test_after_the_deadline_only_deny_is_possible(installed: Path) -> None:
     settings = Settings("dark", resume_commands={"openprose": ("claude", "{run_id}", "{decision}")})
     flight = waiting_flight(str(installed), pictured.NOW - 1)
     async with dialog(flight, settings=settings) as found:
@@ -352,7 +352,7 @@ async def test_after_the_deadline_only_denying_is_left(installed: Path) -> None:
         assert "Launch in the background?" in found.text
 
 
-async def test_without_a_command_of_the_user_there_is_the_request(installed: Path) -> None:
+async def test_without_a_configured_command_the_request_is_shown(installed: Path) -> None:
     async with dialog(waiting_flight(str(installed), pictured.NOW + 75_000)) as found:
         await found.press("d")
         assert "POST {base}/approve" in found.text and "[openprose]" in found.text
@@ -360,7 +360,7 @@ async def test_without_a_command_of_the_user_there_is_the_request(installed: Pat
         assert "No command resumes openprose runs" in found.lines[-1]
 
 
-async def test_hostile_words_stay_words(installed: Path) -> None:
+async def test_hostile_text_is_escaped(installed: Path) -> None:
     hostile = "\x1b[31m[b]x[/b]\u202e\n" + "y" * 400
     flight = replace(
         audit_flight(str(installed)), stands=hostile, done=(hostile,), will_run=(hostile,),
@@ -374,7 +374,7 @@ async def test_hostile_words_stay_words(installed: Path) -> None:
             assert max(map(len, found.lines)) <= width
 
 
-async def test_the_run_is_looked_at_each_time(installed: Path) -> None:
+async def test_the_run_is_read_each_time_the_dialog_opens(installed: Path) -> None:
     flight = audit_flight(str(installed))
     async with dialog(flight) as found:
         reader = found.feed.readers[pictured.AUDIT.key]
@@ -383,7 +383,7 @@ async def test_the_run_is_looked_at_each_time(installed: Path) -> None:
         assert reader.looks == 2
 
 
-async def test_help_tells_of_the_dialog(installed: Path) -> None:
+async def test_help_lists_the_commands_of_the_dialog(installed: Path) -> None:
     async with dialog(audit_flight(str(installed))) as found:
         await found.press("question_mark")
         assert "Launch in the background" in found.text and "Copy the command" in found.text

@@ -53,9 +53,8 @@ def test_a_password_is_typed_in_the_real_terminal_and_the_screen_returns(screen:
     assert "✔ Cross-chain run resumed successfully." in text and "opensesame" not in text
     # Keys that were meant for the program are nothing to the screen.
     screen.press("q\r")
-    text = screen.until("Completed.")
-    assert "The program ended with exit code 0." in text
-    assert "waiting → completed" in text
+    words = ("Completed.", "The program ended with exit code 0.", "waiting → completed")
+    screen.until(lambda shown: all(word in shown for word in words))
     screen.press("\r")
     screen.until(lambda shown: "Completed." not in shown and "XDest" in shown)
     screen.press("q")
