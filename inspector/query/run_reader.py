@@ -53,9 +53,9 @@ class RunReader(ABC):
         event = max(0, min(event, newest.total_events))
         return newest if event == newest.total_events else self._at(event)
 
+    @abstractmethod
     def _at(self, event: int) -> RunView:
-        """Return the state after fewer events than there are; only called if there are events."""
-        raise NotImplementedError
+        """Return the state after fewer events than there are."""
 
     @abstractmethod
     def events(self, first: int, count: int) -> Sequence[Event]:

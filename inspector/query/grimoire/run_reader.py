@@ -144,12 +144,7 @@ class SpellRun(RunReader):
             return False
         return self._clock() - shown.as_of >= SILENCE_MS
 
-    def at(self, event: int) -> RunView:
-        """Return the run after its first `event` events."""
-        newest = self._view or self.refresh()
-        event = max(0, min(event, newest.total_events))
-        if event == newest.total_events:
-            return newest
+    def _at(self, event: int) -> RunView:
         state = self._timeline.at(event, self._fetch)
         return view.show(self._known_facts(), self._timeline, state, self._clock())
 

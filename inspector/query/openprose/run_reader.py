@@ -460,12 +460,7 @@ class ProseRun(RunReader):
             return False
         return self._clock() - shown.as_of >= SILENCE_MS
 
-    def at(self, event: int) -> RunView:
-        """Return the run after its first `event` events."""
-        newest = self._view or self.refresh()
-        event = max(0, min(event, newest.total_events))
-        if event == newest.total_events:
-            return newest
+    def _at(self, event: int) -> RunView:
         return self._show(self._timeline.at(event))
 
     def events(self, first: int, count: int) -> Sequence[Event]:

@@ -356,6 +356,10 @@ class WorkflowRun(RunReader):
             tabs=workflow_tabs(layout.tables, loaded.lease is not None, len(loaded.tools)),
         )
 
+    def _at(self, event: int) -> RunView:
+        """A workflow records no events: its state is always the newest."""
+        return self.current()
+
     def events(self, first: int, count: int) -> Sequence[Event]:
         """Return nothing: Prism records no events of workflows."""
         return ()

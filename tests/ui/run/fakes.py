@@ -153,6 +153,9 @@ class FakeReader(RunReader):
         return self._views(None)
 
     def at(self, event: int) -> RunView:
+        return self._at(event)
+
+    def _at(self, event: int) -> RunView:
         return self._views(event)
 
     def events(self, first: int, count: int) -> Sequence[Event]:

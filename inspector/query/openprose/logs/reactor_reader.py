@@ -122,11 +122,8 @@ class ReactorRun(RunReader):
         self._view = self._show(self._nodes)
         return self._view
 
-    def at(self, event: int) -> RunView:
-        """The nodes after the first `event` receipts."""
-        newest = self._view or self.refresh()
-        event = max(0, min(event, newest.total_events))
-        return newest if event == newest.total_events else self._show(self._folded(event))
+    def _at(self, event: int) -> RunView:
+        return self._show(self._folded(event))
 
     def events(self, first: int, count: int) -> Sequence[Event]:
         """Receipts in the order of writing."""

@@ -172,11 +172,9 @@ class LogRun(RunReader):
         self._view = self._show(self._newest, facts, self._newest.events)
         return self._view
 
-    def at(self, event: int) -> RunView:
-        """The run after its first `event` events."""
-        newest = self._view or self.refresh()
-        event = max(0, min(event, newest.total_events))
-        if event == newest.total_events or self._tail is None or self._facts is None:
+    def _at(self, event: int) -> RunView:
+        newest = self.current()
+        if self._tail is None or self._facts is None:
             return newest
         return self._show(self._tail.at(event), self._facts, newest.total_events)
 

@@ -111,12 +111,10 @@ class TallyRun(RunReader):
             self._view = self._fold(job, reading.token.last_write_ms, len(self._marks))
         return self._view
 
-    def at(self, event: int) -> RunView:
-        """Return the state after the first events."""
-        newest = self.refresh()
+    def _at(self, event: int) -> RunView:
+        newest = self.current()
         job = Job(self._job, newest.run.title, newest.run.raw_status or "")
-        count = max(0, min(event, len(self._marks)))
-        return self._fold(job, newest.run.last_activity_at, count)
+        return self._fold(job, newest.run.last_activity_at, event)
 
     def _fold(self, job: Job, written: int | None, events: int) -> RunView:
         steps, step_of_event, failures = fold(self._marks[:events])
