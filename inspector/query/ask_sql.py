@@ -1,6 +1,6 @@
-"""A question in SQL about one database: read only, for a while, so many rows.
+"""Answer one SQL SELECT about a database: read-only, with a time limit and a row limit.
 
-It is put by the same zero-touch read as every other: nothing is locked, nothing can be written.
+Uses the same zero-touch read as every other query: takes no locks and cannot write.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from inspector.text.secret_names import secret_name
 MOST_ROWS = 1000
 MOST_SECONDS = 5.0
 MOST_BYTES = 256 << 20
-"""Of text and blobs in one answer."""
+"""Maximum bytes of text and blobs in one answer."""
 STEPS_BETWEEN_LOOKS = 10_000
-"""Steps of SQLite's machine between two looks at the time."""
+"""SQLite VM instructions between two checks of the time limit."""
 
 _ALLOWED = {
     sqlite3.SQLITE_SELECT,
@@ -37,19 +37,19 @@ _FORBIDDEN_FUNCTIONS = {"load_extension", "readfile", "writefile", "edit", "fts3
 _JSON_PATH = re.compile(r"'\s*\$([^']*)'|->>?\s*'([^']*)'")
 _STEP_OF_PATH = re.compile(r'"([^"]+)"|([^.\[\]"#]+)')
 _HOLDS_WITHHELD = {("runs", "provenance"), ("prism_checkpoints", "value")}
-"""Columns of JSON in which things are hidden by their names (Grimoire, Prism)."""
+"""JSON columns in which values are masked by key (Grimoire, Prism)."""
 _CUTTING = {
     "substr", "substring", "replace", "trim", "ltrim", "rtrim", "hex", "quote", "printf", "format",
     "group_concat", "string_agg",
 }  # fmt: skip
-"""Functions after which JSON is JSON no more, and no name in it tells anything."""
+"""Functions whose result is no longer JSON, so that its keys cannot mark secrets."""
 _NAMED_IN_ERROR = re.compile(r'near "(.+?)"|no such \w+: (\S+)|ambiguous column name: (\S+)', re.S)
 
 
 class CannotAnswer(Exception):
-    """The question is no single SELECT, is wrong, or takes too long: why, in a sentence.
+    """The question is not a single SELECT, is invalid, or exceeds the time limit.
 
-    `at` is the character of the question, from 0, where the trouble is, if that is known.
+    The message is one sentence. `at` is the 0-based character offset of the error, if known.
     """
 
     def __init__(self, sentence: str, at: int | None = None) -> None:
@@ -59,10 +59,10 @@ class CannotAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SqlAnswer:
-    """Columns and rows; `cut` when there were more rows.
+    """Columns and rows; `cut` if more rows exist.
 
-    `secret` says for each column whether its text came, under another name, from a column or out
-    of JSON by a name that announces a secret: the shape of such a text does not tell.
+    `secret` marks columns whose text came, under another name, from a column or JSON key named like
+    a secret. Such text cannot be recognised by its shape.
     """
 
     columns: tuple[str, ...]
@@ -73,7 +73,7 @@ class SqlAnswer:
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Names as keys: one that comes again is numbered, so that no column hides another."""
+    """Make names unique: repeats are numbered, so that no column overwrites another."""
     found: dict[str, None] = {}
     for name in names:
         own, again = name, 1
@@ -87,7 +87,7 @@ def unique_names(names: Sequence[str]) -> list[str]:
 def ask_sql(
     path: str, sql: str, clock: Clock, *, limit: int = MOST_ROWS, seconds: float = MOST_SECONDS
 ) -> SqlAnswer:
-    """The answer to one SELECT. Raises CannotAnswer and StoreUnavailable."""
+    """Answer one SELECT. Raise CannotAnswer or StoreUnavailable."""
     with ZeroTouchReader(path, clock=clock) as source:
         return answer_sql(source, sql, limit=limit, seconds=seconds)
 
@@ -101,9 +101,9 @@ def answer_sql(
     kept: int | None = None,
     cancelled: threading.Event | None = None,
 ) -> SqlAnswer:
-    """As `ask_sql`, of a reader that is there. With `kept`, cells are cut to so many characters.
+    """Answer one SELECT with an open reader; truncate cells to `kept` characters if given.
 
-    Setting `cancelled` ends it from another thread, at the latest after some milliseconds.
+    Setting `cancelled` from another thread stops it within milliseconds.
     """
     given_up = cancelled or threading.Event()
     asked = _Asked(sql, limit, seconds, kept, given_up)
@@ -114,7 +114,7 @@ def answer_sql(
 
 
 class _Asked:
-    """One question, which may have to be put several times until nothing moved under it."""
+    """One question, retried until the database did not change during the read."""
 
     def __init__(
         self, sql: str, limit: int, seconds: float, kept: int | None, cancelled: threading.Event
@@ -173,7 +173,7 @@ class _Asked:
         return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
 
     def _secrets(self, columns: Sequence[str]) -> tuple[str | None, ...]:
-        """For columns that no table has under this name: a secret's name that was read."""
+        """Return the secret names behind result columns that are not table columns."""
         known = {name.lower() for name in self._reads}
         asked = (*sorted(self._reads), *_names_of_paths(self.sql))
         secret = next((name for name in asked if name in WITHHELD_NAMES or secret_name(name)), None)
@@ -183,7 +183,7 @@ class _Asked:
 
 
 def _names_of_paths(sql: str) -> Iterator[str]:
-    """The names of JSON by which a question goes: what is withheld, then each from the end on."""
+    """Return the JSON keys that a question reads: withheld ones, then each path from its end."""
     for path in _JSON_PATH.finditer(sql):
         steps = [a or b for a, b in _STEP_OF_PATH.findall(path[1] or path[2] or "")]
         yield from (step for step in steps if step in WITHHELD_NAMES)
@@ -210,7 +210,7 @@ def _refusal(error: Exception, asked: _Asked) -> CannotAnswer:
 
 
 def _place(words: str, sql: str) -> int | None:
-    """Where in the question stands what SQLite names, if it stands there once."""
+    """Return the offset of a name from SQLite's message, if it occurs once in the question."""
     if words == "incomplete input":
         return len(sql)
     found = _NAMED_IN_ERROR.search(words)

@@ -1,4 +1,4 @@
-"""One database as it stands, whatever is in it: its tables, their rows in pages, answers to SQL."""
+"""Raw access to one database of any schema: tables, pages of rows, SQL."""
 
 from __future__ import annotations
 
@@ -31,67 +31,67 @@ from inspector.store.read import Reading, StoreUnavailable, Token, ZeroTouchRead
 T = TypeVar("T")
 
 PAGE_SECONDS = 20.0
-"""How long a page may take: views may have to be worked out for it."""
+"""Time limit of a page; a view may have to be evaluated for it."""
 COUNT_SECONDS = 2.0
-"""How long rows are counted; after that it is not known how many there are."""
+"""Time limit of counting rows; the count is unknown after that."""
 LIST_SECONDS = 0.3
-"""The same in a list of many tables."""
+"""The same limit for each table of a list."""
 A_FEW = 8
 A_MANY = 1000
-"""Rows that are read at one go where all are wanted."""
+"""Rows per read when all rows are read."""
 EVERYTHING = 1 << 40
 NEVER_READ = "‹never read›"
 MORE_KEPT = 16_384
-"""Characters of a cell that the detail of a row shows unasked."""
+"""Characters of a cell loaded for the row detail."""
 WHOLE = 4_000_000
-"""Characters of a cell that are shown when they are asked for."""
+"""Characters of a cell loaded on request."""
 ANSWER_KEPT = 16_384
-"""Characters of a cell that the screen keeps of an answer."""
+"""Characters of a cell kept in a SQL answer."""
 
 
 class GivenUp(Exception):
-    """Somebody cancelled the question."""
+    """The query was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A table with its first page."""
+    """Table with its first page."""
 
     shape: Shape
     first: Page
     last: tuple[Row, ...] = ()
-    """A few of the last rows, where they cost nothing: how wide their cells are."""
+    """Sample of the last rows, used to size columns; empty if it would be expensive."""
     content: int = 0
-    """Of which content of the database (see `RawDatabase.content`)."""
+    """Content number of the database (see `RawDatabase.content`)."""
     trouble: str = ""
-    """Why there are no rows to show, in a sentence, where they cannot be read."""
+    """One sentence on why rows cannot be read; empty if they can."""
 
 
 class RawDatabase:
-    """Used by one thread at a time, but for `cancel`. Calls may raise StoreUnavailable."""
+    """Raw reader of one database. Not thread-safe except `cancel`; may raise StoreUnavailable."""
 
     def __init__(self, path: str, clock: Clock) -> None:
         self._source = ZeroTouchReader(path, clock=clock)
         self._cancelled = threading.Event()
         self._token: Token | None = None
         self.content = 0
-        """A number that grows whenever a read finds another content than the one before."""
+        """Increases whenever a read finds changed content."""
 
     def cancel(self) -> None:
-        """Ends the question that is being answered; from any thread."""
+        """Cancel the running query; thread-safe."""
         self._cancelled.set()
 
     def begin(self) -> None:
-        """What was cancelled before concerns no further question."""
+        """Clear an earlier cancellation before a new query."""
         self._cancelled.clear()
 
     def names(self) -> dict[str, tuple[str, ...]]:
-        """Every table and view with its columns, for completion."""
+        """Return every table and view with its columns, for completion."""
         tables = self._ask(read_tables)
         return {name: tuple(table.columns) for name, table in tables.by_name.items()}
 
     def open(self, name: str, count: Callable[[Shape], int]) -> Opened:
-        """A table and its first rows. Raises KeyError when it is not there (any more)."""
+        """Return a table and its first rows. Raise KeyError if it no longer exists."""
 
         def question(connection: sqlite3.Connection) -> Opened:
             shape = read_shape(connection, name)
@@ -112,7 +112,7 @@ class RawDatabase:
         return replace(opened, content=self.content)
 
     def page(self, shape: Shape, wanted: Range, count: int) -> Page | None:
-        """A page; None where the table is gone, or another one by now."""
+        """Return a page; None if the table was dropped or recreated."""
         return self._ask(
             lambda connection: (
                 read_page(connection, shape, wanted, count)
@@ -123,23 +123,23 @@ class RawDatabase:
         )
 
     def row(self, shape: Shape, key: Key | None, place: int, kept: int) -> Row | None:
-        """One row with cells of up to `kept` characters; None when it is there no more."""
+        """Return one row with cells of up to `kept` characters; None if it no longer exists."""
         return self._ask(
             lambda connection: read_row(connection, shape, key, place, kept), PAGE_SECONDS
         )
 
     def shape(self, name: str) -> Shape:
-        """How a table is made. Raises KeyError when there is none."""
+        """Return columns and key of a table. Raise KeyError if there is no such table."""
         return self._ask(lambda connection: read_shape(connection, name))
 
     def why_no_columns(self, shape: Shape) -> str:
-        """Why a view or virtual table has none, in a sentence."""
+        """Return one sentence on why a view or virtual table has no columns."""
         return self._ask(lambda connection: _why_no_columns(connection, shape))
 
     def whole_rows(self, shape: Shape, wanted: Range, count: int) -> tuple[Sequence[Row], bool]:
-        """Rows with all of their cells, and whether there are more; in as many reads as it takes.
+        r"""Return untruncated rows and whether more exist; reads repeatedly if necessary.
 
-        Text that is not UTF-8 has its bytes as `\\xff`. A cell that is never read is said to be so.
+        Invalid UTF-8 is written as `\xff`. A withheld cell is marked as such.
         """
         rows: list[Row] = []
         more = True
@@ -153,22 +153,22 @@ class RawDatabase:
         return rows, more
 
     def count(self, shape: Shape, seconds: float = COUNT_SECONDS) -> int | None:
-        """How many rows there are; None when counting takes too long."""
+        """Return the number of rows; None if counting exceeds the time limit."""
         try:
             return self._ask(lambda connection: count_rows(connection, shape), seconds)
         except (StoreUnavailable, GivenUp):
             return None
 
     def count_of(self, name: str, seconds: float = LIST_SECONDS) -> int | None:
-        """How many rows a table has by its name; None when that takes long or cannot be told."""
+        """Return the number of rows of a named table; None if unknown or too slow."""
         return self.count(Shape(name, ()), seconds)
 
     def sql(self, sql: str) -> SqlAnswer:
-        """The answer to one SELECT. Raises CannotAnswer."""
+        """Return the answer to one SELECT. Raise CannotAnswer."""
         return answer_sql(self._source, sql, kept=ANSWER_KEPT, cancelled=self._cancelled)
 
     def current_content(self) -> int:
-        """As `content`, of what the database holds now."""
+        """Return the content number after checking the database for changes."""
         if self._source.changed():
             self._ask(lambda connection: connection.execute("PRAGMA schema_version").fetchone())
         return self.content
@@ -212,7 +212,7 @@ def _whole_page(connection: sqlite3.Connection, *, shape: Shape, wanted: Range, 
 
 
 def _behind(wanted: Range, rows: Sequence[Row]) -> Range:
-    """What is left of a range after so many of its rows."""
+    """Return the rest of a range after the given rows."""
     if not rows:
         return wanted
     if rows[-1].key is None:
@@ -221,7 +221,7 @@ def _behind(wanted: Range, rows: Sequence[Row]) -> Range:
 
 
 def _why_no_columns(connection: sqlite3.Connection, shape: Shape) -> str:
-    """SQLite's own words about a view or virtual table that cannot be expanded."""
+    """Return SQLite's message about a view or virtual table that cannot be expanded."""
     name = shape.name.replace('"', '""')
     with suppress(sqlite3.Warning):
         try:

@@ -1,7 +1,7 @@
-"""Rows of any table or view as they stand, in pages: by their key, so that a page stays the same
-page while others write, and no page costs more because of the rows before it.
+"""Pages of raw rows of any table or view.
 
-Cells are kept up to a length; the whole of a row is read when somebody asks for that row.
+Rows are paged by key: a page is stable while others write, and its cost does not depend on the rows
+before it. Cells are truncated; a whole row is read on request.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from inspector.query.raw_tables import MOST_COLUMNS, Shape
 from inspector.query.tables import quoted
 
 Key = tuple[Any, ...]
-"""The values that tell a row from every other, in the order of `Shape.key`."""
+"""Values that identify a row, in the order of `Shape.key`."""
 Cell = Any
 """None, int, float, str, bytes, `Cut` or `WITHHELD_CELL`."""
 
 PAGE = 128
 FEWEST = 8
 PAGE_CELLS = 16_384
-"""Cells of a page: of a table of very many columns fewer rows are read at once."""
+"""Maximum cells of a page; tables with many columns get fewer rows."""
 PAGE_BYTES = 8 << 20
-"""Bytes that are read for one page, but at least one row."""
+"""Maximum bytes read for one page, but at least one row."""
 KEPT = 512
-"""Characters of a text, and bytes of a blob, that a page keeps."""
+"""Characters of text, and bytes of a blob, kept in a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The beginning of a text or a blob, and how many bytes all of it has."""
+    """Beginning of a text or blob, and its total length in bytes."""
 
     head: str | bytes
     size: int
@@ -40,21 +40,21 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """A cell that holds something that is never read."""
+    """Cell with a value that is never read."""
 
 
 WITHHELD_CELL = Withheld()
 
 
 class RawText(bytes):
-    """Text as its bytes, so that it is told from a blob and decoded only as far as it is shown."""
+    """Text as bytes: distinct from a blob, and decoded only as far as it is shown."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row; without a key (a view) it is only known by its place."""
+    """One row; without a key (a view) it is identified by its offset."""
 
     key: Key | None
     cells: tuple[Cell, ...]
@@ -62,25 +62,25 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Which rows: above `low` and below `high`, each a key and whether its own row is included."""
+    """Row range: above `low` and below `high`, each a key and whether it is inclusive."""
 
     low: tuple[Key, bool] | None = None
     high: tuple[Key, bool] | None = None
     skip: int = 0
     backward: bool = False
-    """The last ones of the range instead of the first; given in order all the same."""
+    """True for the last rows of the range rather than the first; still returned in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Rows in order, and whether the range holds more (before them, if read backward)."""
+    """Rows in order, and whether the range has more (before them if read backward)."""
 
     rows: tuple[Row, ...]
     more: bool
 
 
 def page_rows(shape: Shape) -> int:
-    """How many rows a page of this table has."""
+    """Return the number of rows per page of a table."""
     return max(FEWEST, min(PAGE, PAGE_CELLS // max(1, len(shape.columns))))
 
 
@@ -93,12 +93,12 @@ def read_page(
     kept: int = KEPT,
     most_bytes: int = PAGE_BYTES,
 ) -> Page:
-    """At most `count` rows of a range, each text and blob cut to `kept`."""
+    """Return at most `count` rows of a range, each text and blob truncated to `kept`."""
     if not shape.columns:
         return Page((), False)
     where, values = _condition(shape, wanted)
     order = _order(shape, wanted.backward)
-    # One more than wanted tells whether there are more.
+    # One row more than requested shows whether more exist.
     tail = f"{where} {order} LIMIT {count + 1} OFFSET {max(0, wanted.skip)}"
     rows: list[Row] = []
     read, more = 0, False
@@ -117,22 +117,22 @@ def read_page(
 def read_row(
     connection: sqlite3.Connection, shape: Shape, key: Key | None, place: int, kept: int
 ) -> Row | None:
-    """One row with more of its cells: by its key, or by its place where it has none."""
+    """Return one row with longer cells: by key, or by offset if it has none."""
     at = Range((key, True), (key, True)) if key is not None else Range(skip=place)
     rows = read_page(connection, shape, at, 1, kept=kept).rows
     return rows[0] if rows else None
 
 
 def count_rows(connection: sqlite3.Connection, shape: Shape) -> int:
-    """How many rows there are; may take long. Raises sqlite3.Error."""
+    """Count all rows, which can be slow. Raise sqlite3.Error."""
     found: int = connection.execute(f"SELECT count(*) FROM {quoted(shape.name)}").fetchone()[0]
     return found
 
 
 def cut_cell(cell: Any, kept: int) -> Cell:
-    """A cell as it is kept: bytes that are no UTF-8 stand in a text as `\\xff`."""
+    r"""Truncate a cell; invalid UTF-8 is written as `\xff`."""
     if isinstance(cell, RawText):
-        # A character has four bytes at most.
+        # A UTF-8 character has at most four bytes.
         text = cell[: 4 * kept].decode("utf-8", "backslashreplace")
         return text if len(cell) <= 4 * kept and len(text) <= kept else Cut(text[:kept], len(cell))
     if isinstance(cell, bytes):
@@ -141,7 +141,7 @@ def cut_cell(cell: Any, kept: int) -> Cell:
 
 
 def key_text(key: Key | None, place: int) -> str:
-    """Where a following page begins, as text: what `--after` takes."""
+    """Encode where the next page begins, for `--after`."""
     if key is None:
         return str(place)
     if len(key) == 1 and isinstance(key[0], int):
@@ -159,7 +159,7 @@ def _written(value: Any) -> Any:
 
 
 def range_after(shape: Shape, text: str) -> Range:
-    """The rows behind what `key_text` wrote. Raises ValueError when it is no such text."""
+    """Decode `key_text` into the range after it. Raise ValueError if the text is invalid."""
     if not text:
         return Range()
     if not shape.key:
@@ -183,7 +183,7 @@ def _read_value(value: Any) -> Any:
 
 
 class _text_as_bytes:
-    """While it lasts, a connection gives text as `RawText`."""
+    """Context manager in which a connection returns text as `RawText`."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -211,7 +211,7 @@ def _rows(
         for row in connection.execute(f"SELECT {listed} FROM {table} {tail}", values):
             yield _split(shape, row[: len(apart)], row[len(apart) :])
         return
-    # The key has no room beside so many columns; the content stands still between the two.
+    # The column limit leaves no room for the key; content is unchanged between the two reads.
     keys = connection.execute(f"SELECT {', '.join(apart)} FROM {table} {tail}", values)
     rows = connection.execute(f"SELECT {', '.join(columns)} FROM {table} {tail}", values)
     for key, row in zip(keys, rows, strict=True):
@@ -262,7 +262,7 @@ def _bound(shape: Shape, key: Key, above: bool, included: bool, values: list[Any
 
 
 def _mixed_bound(shape: Shape, key: Key, above: bool, included: bool, values: list[Any]) -> str:
-    """Where some columns are ordered the other way round: from the first column on."""
+    """Return the bound for a key with mixed sort directions, starting at its first column."""
     part, rest = shape.key[0], shape.key[1:]
     sign = "<" if part.descending == above else ">"
     last = "=" if included and not rest else ""

@@ -1,4 +1,4 @@
-"""All tables and views of a database as records, whatever runtime wrote it."""
+"""Describe all tables and views of a database, whichever runtime wrote it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 from inspector.query.tables import Tables, quoted
 
 REDACTED = frozenset({("prism_leases", "token")})
-"""Columns that are never read: whoever holds a lease's token may act in its owner's name."""
+"""Columns never read: a lease's token allows acting as its owner."""
 
 MOST_COLUMNS = 2000
-"""Columns that one statement can give."""
+"""Maximum columns of one statement."""
 
 _ROWID_NAMES = ("rowid", "_rowid_", "oid")
 _COLLATE = re.compile(r"\bcollate\b", re.IGNORECASE)
@@ -23,35 +23,35 @@ _HIDDEN, _GENERATED = 1, (2, 3)
 
 @dataclass(frozen=True, slots=True)
 class RawColumn:
-    """One column as the database declares it."""
+    """One column as declared in the database."""
 
     name: str
     type: str
-    """As declared; empty where nothing was."""
+    """Declared type; empty if there is none."""
     not_null: bool = False
     default: str | None = None
     key: int = 0
-    """Its place in the primary key, from 1; 0 = it is no part of it."""
+    """1-based position in the primary key; 0 if not part of it."""
     generated: bool = False
     withheld: bool = False
-    """Whether it is shown that there is something, but never what."""
+    """True if only the presence of a value is shown, never the value."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPart:
-    """Something that rows are ordered by, as SQL."""
+    """SQL expression that rows are ordered by."""
 
     sql: str
     descending: bool = False
     column: int | None = None
-    """Which column of the table it is; None = it is none of them."""
+    """Index of the table column; None if it is not a column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A table or view with its columns in order, and the key that its rows are paged by.
+    """Table or view: columns in order, and the key that pages use.
 
-    Without a key rows are counted from the first, in the order in which the database gives them.
+    Without a key, rows are addressed by offset in the order in which SQLite returns them.
     """
 
     name: str
@@ -59,29 +59,29 @@ class Shape:
     key: tuple[KeyPart, ...] = ()
     is_view: bool = False
     withholds: bool = False
-    """Whether there is a column that is never read."""
+    """True if a column is withheld."""
 
     @property
     def by_rowid(self) -> bool:
-        """Whether the number of a row is its key."""
+        """True if the rowid is the key."""
         return len(self.key) == 1 and (self.key[0].column is None or self.is_alias)
 
     @property
     def is_alias(self) -> bool:
-        """Whether a column is the number of a row itself (`INTEGER PRIMARY KEY`)."""
+        """True if a column is an alias of the rowid (`INTEGER PRIMARY KEY`)."""
         column = self.key[0].column if len(self.key) == 1 else None
         return column is not None and self.key[0].sql in _ROWID_NAMES
 
     @property
     def shown_key(self) -> bool:
-        """Whether the number of a row is worth a column of its own, because none has it."""
+        """True if the rowid deserves a column of its own because no column is an alias of it."""
         return self.by_rowid and not self.is_alias
 
 
 def read_shape(connection: sqlite3.Connection, name: str) -> Shape:
-    """How a table or view is made. Raises KeyError when there is none of this very name.
+    """Return a table or view by exact name. Raise KeyError if there is none.
 
-    What cannot be expanded, as a view of a table that is gone, has no columns.
+    Something that cannot be expanded, such as a view of a dropped table, has no columns.
     """
     row = connection.execute(
         "SELECT type, sql FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?", (name,)
@@ -95,7 +95,7 @@ def read_shape(connection: sqlite3.Connection, name: str) -> Shape:
 
 
 def read_columns(connection: sqlite3.Connection, name: str) -> tuple[RawColumn, ...]:
-    """The columns, generated ones included; none where they cannot be known."""
+    """Return the columns, including generated ones; empty if they cannot be read."""
     try:
         rows = connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
     except sqlite3.DatabaseError:
@@ -117,20 +117,23 @@ def read_columns(connection: sqlite3.Connection, name: str) -> tuple[RawColumn, 
 
 
 def _withheld(connection: sqlite3.Connection, name: str) -> Callable[[str, bool], bool]:
-    """Which columns are never read: those, what is made of them, and what a view makes of them."""
+    """Return the withheld columns:
+
+    the listed ones, and generated or view columns derived from them.
+    """
     own = {column for table, column in REDACTED if table == name.lower()}
     if own:
         return lambda column, generated: generated or column in own
     reads = _reads(connection, name)
     if not reads & REDACTED:
         return lambda column, generated: False
-    # A column of a view with the name of one that may be read is taken for that one.
+    # A view column named like a readable one is assumed to be that column.
     known = {column for _, column in reads - REDACTED if column not in {c for _, c in REDACTED}}
     return lambda column, generated: column not in known
 
 
 def _reads(connection: sqlite3.Connection, name: str) -> set[tuple[str, str]]:
-    """Tables and columns of them that a table or view is read from."""
+    """Return the tables and columns that a table or view reads from."""
     found: set[tuple[str, str]] = set()
 
     def saw(action: int, table: str | None, column: str | None, *_: str | None) -> int:
@@ -162,7 +165,7 @@ def _key_of(
 
 
 def _is_column(connection: sqlite3.Connection, name: str, sql: str) -> bool:
-    """Whether rows have this, asked of SQLite itself: words in a table's text prove nothing."""
+    """Ask SQLite whether a column exists: matching words in the table's SQL would prove nothing."""
     try:
         connection.execute(f"SELECT {sql} FROM {quoted(name)} LIMIT 0").fetchall()
     except sqlite3.DatabaseError:
@@ -173,7 +176,7 @@ def _is_column(connection: sqlite3.Connection, name: str, sql: str) -> bool:
 def _rowid_itself(
     connection: sqlite3.Connection, name: str, columns: Sequence[RawColumn]
 ) -> int | None:
-    """The column that is the number of a row; such a key has no index, and every other one has."""
+    """Return the rowid alias column; its key is the only one without an index."""
     keys = [at for at, column in enumerate(columns) if column.key]
     if len(keys) != 1 or columns[keys[0]].type.upper() != "INTEGER":
         return None
@@ -184,7 +187,7 @@ def _rowid_itself(
 def _primary_key(
     connection: sqlite3.Connection, name: str, columns: Sequence[RawColumn], *, explicit: bool
 ) -> tuple[KeyPart, ...]:
-    """The key in the order of its index; nothing where there is no such index."""
+    """Return the primary key in index order; empty if it has no index."""
     numbers = {column.name: at for at, column in enumerate(columns)}
     try:
         for _, index, _, origin, *_ in connection.execute(f"PRAGMA index_list({quoted(name)})"):
@@ -193,7 +196,7 @@ def _primary_key(
             rows = connection.execute(f"PRAGMA index_xinfo({quoted(index)})").fetchall()
             parts = [(row[2], row[3], row[4]) for row in rows if row[5] and row[2] in numbers]
             if not all(columns[numbers[part[0]]].not_null for part in parts):
-                # Rows with NULL in their key are behind no other, nor before one.
+                # Rows with NULL in the key compare neither before nor after any other.
                 return ()
             return tuple(_key_part(*part, numbers, explicit=explicit) for part in parts)
     except sqlite3.DatabaseError:
@@ -204,15 +207,17 @@ def _primary_key(
 def _key_part(
     name: str, descending: Any, collation: Any, numbers: dict[str, int], *, explicit: bool
 ) -> KeyPart:
-    # A collation that is named where none is needed keeps SQLite from using the whole index.
+    # An unneeded COLLATE would keep SQLite from using the whole index.
     sql = f"{quoted(name)} COLLATE {quoted(str(collation))}" if explicit else quoted(name)
     return KeyPart(sql, bool(descending), numbers[name])
 
 
 Record = Mapping[str, Any]
 Documented = Callable[[str], Collection[str] | None]
-"""The columns that a runtime's own document gives a table: none where only its name is known, and
-None for a table that the document does not know."""
+"""Columns per table from the runtime's documentation.
+
+Empty if only the name is documented, None if the table is undocumented.
+"""
 
 
 def table_records(
@@ -221,7 +226,7 @@ def table_records(
     documented: Documented,
     missing: Iterable[str] = (),
 ) -> list[Record]:
-    """Every table and view in the order of the catalogue, then those that should be there."""
+    """List tables and views in catalogue order, then documented ones that are missing."""
     found: list[Record] = []
     for name, table in tables.by_name.items():
         known = documented(name)
@@ -260,7 +265,7 @@ def _schema(connection: sqlite3.Connection, name: str) -> Record:
             ],
         }
     except (sqlite3.DatabaseError, NoTable):
-        # A foreign key may refer to a view.
+        # A foreign key may reference a view.
         return {}
 
 

@@ -105,7 +105,7 @@ def load_value(reader: RunReader, value: Value, scope: str | None, most: int) ->
     """What a value holds, at most `most` bytes of it, or a sentence that says why there is none."""
     attached = value.attachment
     if attached is not None and attached.path:
-        found = _held_file(reader, value.name, attached.path, most)
+        found = _loaded_file(reader, value.name, attached.path, most)
         # What the row says for itself is all there is where its file is not to be had.
         if isinstance(found, LoadedValue) or not value.value:
             return found
@@ -121,7 +121,7 @@ def load_value(reader: RunReader, value: Value, scope: str | None, most: int) ->
     return "It is not recorded any more, or it holds nothing."
 
 
-def _held_file(reader: RunReader, name: str | None, path: str, most: int) -> LoadedValue | str:
+def _loaded_file(reader: RunReader, name: str | None, path: str, most: int) -> LoadedValue | str:
     read = reader.attachment(path, most)
     if read is None:
         return "Files of this run are not read."

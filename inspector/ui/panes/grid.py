@@ -1,4 +1,4 @@
-"""Rows of a table in columns: as many rows as there are, as many columns as there is room for."""
+"""Table grid: loaded rows with a row and column cursor, and as many columns as fit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HEX_BYTES = 32
 
 
 class Written(NamedTuple):
-    """Safe text, its hue, and whether it stands at the right of its column."""
+    """Escaped text, its role, and whether it is right-aligned."""
 
     text: str
     role: Role
@@ -34,7 +34,7 @@ class Written(NamedTuple):
 
 
 def written(name: str, cell: Any, glyphs: Glyphs) -> Written:
-    """A cell on one line; `name` is the column's, because some names say that it is a secret."""
+    """Format a cell on one line; `name`, the column name, may mark the value as a secret."""
     if cell is None:
         return Written(NULL, Role.FAINT, False)
     if isinstance(cell, bool | int | float):
@@ -51,7 +51,7 @@ def written(name: str, cell: Any, glyphs: Glyphs) -> Written:
 
 
 def cell_facts(cell: Any) -> str:
-    """What a cell is, in words: its storage class and how long it is."""
+    """Describe a cell: storage class and length."""
     if cell is None:
         return "null"
     if isinstance(cell, Withheld):
@@ -67,7 +67,7 @@ def cell_facts(cell: Any) -> str:
 
 
 def full_cell(cell: Any) -> Any:
-    """A cell as the detail of a row and a copy have it."""
+    """Format a cell in full, for the row detail and for copying."""
     if isinstance(cell, Withheld):
         return "‹never read›"
     head, length = (cell.head, cell.size) if isinstance(cell, Cut) else (cell, None)
@@ -79,25 +79,25 @@ def full_cell(cell: Any) -> Any:
 
 
 def is_whole(cells: Sequence[Any]) -> bool:
-    """Whether no cell of a row was cut."""
+    """True if no cell of a row was truncated."""
     return not any(isinstance(cell, Cut) for cell in cells)
 
 
 def as_record(names: Sequence[str], cells: Sequence[Any]) -> Mapping[str, Any]:
-    """A row by the names of its columns; names that repeat are numbered."""
+    """Map column names to cells; duplicate names are numbered."""
     return dict(zip(unique_names(names), map(full_cell, cells), strict=True))
 
 
 LEAST, MOST = 4, 36
-"""Cells of a column, as far as its first rows need them."""
+"""Minimum and maximum width of a column, in cells."""
 LOOKED_AT = 64
-"""Rows that the width of a column is found from; later ones are cut to it."""
+"""Rows sampled to size a column; later, longer cells are clipped."""
 GAP = 2
 
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
-    """A column: its title (safe), the name that its cells are masked by, its width, its side."""
+    """Column: escaped title, name used for masking, width, alignment."""
 
     title: str
     name: str
@@ -107,19 +107,19 @@ class GridColumn:
 
 
 class Rows(Protocol):
-    """What a grid shows."""
+    """Rows shown in a grid."""
 
     def __len__(self) -> int: ...
 
     def row(self, place: int) -> Row | None:
-        """The row at a place, if it is known."""
+        """Return a row by index, or None if it is not loaded."""
 
     def serial(self, place: int) -> int:
-        """By which reading it is known; 0 = by none."""
+        """Return the number of the read that loaded a row; 0 if it is not loaded."""
 
 
 class Fixed:
-    """Rows that were read all at once."""
+    """Rows that were all read at once."""
 
     def __init__(self, rows: Sequence[Row] = ()) -> None:
         self._rows = rows
@@ -128,18 +128,18 @@ class Fixed:
         return len(self._rows)
 
     def row(self, place: int) -> Row | None:
-        """The row at a place."""
+        """Return a row by index."""
         return self._rows[place] if 0 <= place < len(self._rows) else None
 
     def serial(self, place: int) -> int:
-        """Every row is known from the beginning."""
+        """Return a constant: all rows come from one read."""
         return 1
 
 
 def columns_of(
     names: Sequence[tuple[str, str]], rows: Sequence[Row], glyphs: Glyphs
 ) -> tuple[GridColumn, ...]:
-    """Columns as wide as the first rows need; `names` = what stands above, what masks its cells."""
+    """Size columns by the first rows; `names` pairs each title with its name for masking."""
     found = []
     looked_at = rows[:LOOKED_AT]
     for at, (title, name) in enumerate(names):
@@ -161,15 +161,15 @@ class _Placed:
 
 
 def _inset(width: int) -> int:
-    """Cells between the margin and the first column, as in every list."""
+    """Cells between the margin and the first column."""
     return 2 if width >= NARROW else 1
 
 
 class Grid(LineList):
-    """Rows with a cursor that is in one row and one column."""
+    """Rows with a cursor on one row and one column."""
 
     class Turned(Message):
-        """The cursor came to another column."""
+        """The cursor moved to another column."""
 
     def __init__(self, want: Callable[[int], None]) -> None:
         super().__init__(id="grid")
@@ -190,7 +190,7 @@ class Grid(LineList):
         numbers: Callable[[int, Row], str] | None = None,
         digits: int = 0,
     ) -> None:
-        """Takes other rows; `numbers` tells what stands before each in so many digits."""
+        """Replace the rows; `numbers` is the number of digits of the row numbers."""
         self._rows, self._columns = rows, columns
         self._numbers, self._digits = numbers, digits
         self._shape += 1
@@ -200,7 +200,7 @@ class Grid(LineList):
         self.rows_changed(0 if len(rows) else -1)
 
     def columns_found(self, columns: tuple[GridColumn, ...]) -> None:
-        """Takes widths, where there were no rows to find them from before."""
+        """Set the columns once rows are available to size them by."""
         self._columns = columns
         self._shape += 1
         self.repaint()
@@ -212,17 +212,17 @@ class Grid(LineList):
 
     @property
     def selected(self) -> Row | None:
-        """The row under the cursor, if it is known."""
+        """Row under the cursor, or None if it is not loaded."""
         return self._rows.row(self.cursor) if 0 <= self.cursor < len(self._rows) else None
 
     @property
     def cell(self) -> Any:
-        """The cell under the cursor."""
+        """Cell under the cursor, or None if it is not loaded."""
         row = self.selected
         return None if row is None or self.column >= len(row.cells) else row.cells[self.column]
 
     def move_column(self, by: int) -> None:
-        """To a column further right or left."""
+        """Move the column cursor right or left."""
         column = min(max(self.column + by, 0), len(self._columns) - 1)
         if column == self.column or column < 0:
             return
@@ -242,24 +242,24 @@ class Grid(LineList):
 
     @property
     def row_count(self) -> int:
-        """Rows, as far as it is known how many there are."""
+        """Number of rows known so far."""
         return len(self._rows)
 
     @property
     def has_head(self) -> bool:
-        """The names of the columns."""
+        """True if there are columns to name."""
         return True
 
     def version(self, row: int) -> Hashable:
-        """By which reading the row is known, and which columns are shown."""
+        """Read number of the row and the visible columns."""
         self._want(row)
-        return (self._shape, row, self._rows.serial(row), self._first, self._turned(row))
+        return (self._shape, row, self._rows.serial(row), self._first, self._selected_column(row))
 
-    def _turned(self, row: int) -> int:
+    def _selected_column(self, row: int) -> int:
         return self.column if row == self.cursor else -1
 
     def head_version(self, top: int) -> Hashable:
-        """Which columns there are, and which has the cursor."""
+        """Visible columns and the column cursor."""
         return (self._shape, self._first, self.column, self.has_focus)
 
     def _placed(self, width: int) -> list[_Placed]:
@@ -278,12 +278,12 @@ class Grid(LineList):
             if start >= end:
                 break
         if found and found[-1].at == len(self._columns) - 1 and not found[-1].column.right:
-            # What stands last may have all the room that is left.
+            # The last column may use the remaining width.
             found[-1] = replace(found[-1], end=end)
         return found
 
     def paint_head(self, width: int, top: int) -> Strip:
-        """The names of the columns; signs at the ends tell that there are more."""
+        """Draw the column names, with a marker at each end where more columns are off screen."""
         line, glyphs = Line(width, self.ui.styles), self.ui.glyphs
         placed = self._placed(width)
         if self._first and placed:
@@ -299,7 +299,7 @@ class Grid(LineList):
         return line.strip()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """One row."""
+        """Draw one row."""
         ui, found = self.ui, self._rows.row(row)
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         line = Line(width, ui.styles, ground)
@@ -318,6 +318,6 @@ class Grid(LineList):
             shown = clip(text, one.end - one.start, ellipsis=ui.glyphs.cut)
             here = cursor and focused and one.at == self.column
             start = one.end - cell_width(shown) if right else one.start
-            # What is no text looks different from a text of the same words under the cursor too.
+            # NULL and numbers must not look like text of the same spelling, even under the cursor.
             line.put(start, shown, Role.STRONG if here and role is Role.TEXT else role)
         return line.strip()

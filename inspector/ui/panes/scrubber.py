@@ -1,4 +1,4 @@
-"""The last lines of the timeline: where in the events one is, in the columns of the bars."""
+"""Scrubber below the timeline: the position among all events, aligned with the bars."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ from inspector.ui.panes.timeline_rows import Columns, columns_for
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one is: after `event` of `total` events."""
+    """Playback position: after `event` of `total` events."""
 
     event: int
     total: int
     word: str = ""
-    """`following`, `travelling`, `paused`, or nothing."""
+    """`following`, `travelling`, `paused`, or empty."""
     role: Role = Role.ACCENT
     travelling: bool = False
     partial: bool = False
-    """Whether only the newest events are there so far, and how many came before is not known."""
+    """True while only the newest events are loaded and the number of earlier ones is unknown."""
 
 
 class Scrubber(LineWidget):
-    """A blank line, and the scrubber. In a narrow terminal one line, only while it says more
-    than that it follows."""
+    """Blank line and scrubber. Narrow terminals show one line, and only when not just following."""
 
     class Picked(Message):
         """A cell of the scrubber was clicked."""
@@ -55,13 +54,13 @@ class Scrubber(LineWidget):
         failures: list[int],
         position: int | None,
     ) -> None:
-        """Takes where one is; `failures` and `position` are events or instants of the axis."""
+        """Show a position; `failures` and `position` are event numbers or times on the axis."""
         self._place, self._columns, self._axis = place, columns, axis
         self._marks = tuple(scrubber(axis, failures, position, travelling=place.travelling))
         self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """The line of the position going on, or the scrubber."""
+        """Draw the continued position line, or the scrubber."""
         columns, place = self._columns, self._place
         line = self.line(width)
         if not place.total:
@@ -100,14 +99,14 @@ class Scrubber(LineWidget):
         }[mark]
 
     def on_click(self, event: events.Click) -> None:
-        """Travels to what is under the mouse."""
+        """Seek to the clicked cell."""
         cell = event.x - self._columns.axis
         if event.y == self.size.height - 1 and 0 <= cell < len(self._marks):
             self.post_message(self.Picked(cell))
 
 
 class IdleLabels(LineWidget):
-    """The row above the ruler: how long the idle stretches are that were cut out."""
+    """Row above the ruler with the durations of hidden idle gaps."""
 
     def __init__(self) -> None:
         super().__init__(id="above")
@@ -115,12 +114,12 @@ class IdleLabels(LineWidget):
         self._axis: Axis = OrderAxis(1, 1)
 
     def show(self, columns: Columns, axis: Axis) -> None:
-        """Takes the axis below."""
+        """Show the labels of an axis."""
         self._columns, self._axis = columns, axis
         self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """The labels, each in the middle of its cut."""
+        """Draw each label centred on its gap."""
         line = self.line(width)
         for cut in self._axis.cuts:
             middle = self._columns.axis + (cut.first + cut.last + 1 - len(cut.label)) // 2

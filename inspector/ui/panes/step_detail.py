@@ -1,4 +1,4 @@
-"""The detail of the step under the cursor: beside the timeline, below it, or instead of it."""
+"""Detail of the step under the cursor: beside the timeline, below it, or instead of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LABEL_CELLS = 11
 
 @dataclass(frozen=True, slots=True)
 class StepDetail:
-    """What the detail is about. `context` is None until it was read."""
+    """Model of the detail pane. `context` is None until it is loaded."""
 
     sign: str
     label: str
@@ -35,17 +35,17 @@ class StepDetail:
     run: Run
     context: StepContext | None
     at: int | None = None
-    """The event that is travelled to."""
+    """Event selected on the axis, if not following."""
     reason: str = ""
-    """Why there is no context."""
+    """Why the context is unavailable."""
     values_of_then: bool = False
-    """While travelling: whether the values' own instants said which of them there were."""
+    """True if past values were derived from their own timestamps."""
     partial: bool = False
-    """Whether only the newest events were read so far, so that nothing has its number yet."""
+    """True while only the newest events are loaded, so that event numbers are unknown."""
 
 
 def fact(page: TextBuilder, label: str, text: str, role: Role = Role.TEXT) -> None:
-    """A line with what it tells and how that is (safe text)."""
+    """Write a label and its value (escaped text)."""
     line = page.line()
     cut = page.ui.glyphs.cut
     line.add(clip(label, LABEL_CELLS - 1, ellipsis=cut), Role.MUTED)
@@ -54,7 +54,7 @@ def fact(page: TextBuilder, label: str, text: str, role: Role = Role.TEXT) -> No
 
 
 def heading(page: TextBuilder, text: str) -> None:
-    """Begins a section."""
+    """Start a section."""
     page.blank()
     page.line().add(clip(text, page.room, ellipsis=page.ui.glyphs.cut), Role.MUTED)
 
@@ -65,7 +65,7 @@ MOST_VALUES = 200
 
 
 def values(page: TextBuilder, about: StepDetail) -> None:
-    """One line for each name."""
+    """Write one line per value."""
     assert about.context is not None
     found = about.context.values.values
     if not found:
@@ -78,14 +78,14 @@ def values(page: TextBuilder, about: StepDetail) -> None:
 
 
 def _values_title(about: StepDetail) -> str:
-    """Whether the values are those of the step, or what is known of them in the past."""
+    """Return the title of the values: those of the step, or those at the selected event."""
     if about.at is None:
         return "values here"
     return "values at this event" if about.values_of_then else "values, as of now"
 
 
 def as_of_now(page: TextBuilder, run: Run) -> None:
-    """What a traveller must not take for the past."""
+    """Mark facts that are current even while viewing the past."""
     present_only = presentation_of(run.runtime).present_only
     if present_only:
         page.blank()
@@ -125,7 +125,7 @@ def _content(page: TextBuilder, value: Value) -> None:
 
 
 def values_beside(page: TextBuilder, about: StepDetail) -> None:
-    """As many names with their sizes as one line holds."""
+    """Write as many names and sizes as fit on one line."""
     assert about.context is not None
     found = about.context.values.values
     if not found:
@@ -146,7 +146,7 @@ MOST_ATTEMPTS = 50
 MOST_ROWS = 20
 MOST_ERROR_LINES = 12
 INLINE_CELLS = 29
-"""Cells of one attempt where they stand beside each other."""
+"""Width of one attempt in cells when attempts are laid out side by side."""
 
 _TOLD_ELSEWHERE = {
     "branch",
@@ -171,7 +171,7 @@ _TOLD_ELSEWHERE = {
 
 
 def write(page: TextBuilder, about: StepDetail, now: int) -> None:
-    """Writes the whole detail below each other."""
+    """Write the whole detail in one column."""
     _title(page, about)
     _status(page, about)
     _times(page, about, now)
@@ -192,7 +192,7 @@ def write(page: TextBuilder, about: StepDetail, now: int) -> None:
 
 
 def write_low(page: TextBuilder, about: StepDetail, now: int) -> None:
-    """Writes the detail into few wide lines, then what else there is."""
+    """Write the detail for a wide, low pane: compact lines first, then the remaining sections."""
     page.line()
     _name(page, about)
     _status_beside(page, about)
@@ -227,7 +227,7 @@ def _title(page: TextBuilder, about: StepDetail) -> None:
 
 
 def _status(page: TextBuilder, about: StepDetail) -> None:
-    """The status in sign and word, what is said of it, and the events that tell it."""
+    """Write the status glyph and word, the note, and the events that set it."""
     line = page.line()
     _status_word(page, about)
     said = _said(about)
@@ -285,7 +285,7 @@ def _events(about: StepDetail) -> str:
 
 
 def _times(page: TextBuilder, about: StepDetail, now: int) -> None:
-    """Start, end and what lies between, where a runtime records instants."""
+    """Write start, end and duration, if the runtime records times."""
     step, run = about.step, about.run
     if run.order_only or (step.started_at is None and step.ended_at is None):
         return
@@ -313,7 +313,7 @@ def _instant(page: TextBuilder, about: StepDetail, moment: int | None) -> str:
 
 
 def _error(page: TextBuilder, step: Step, *, beside: bool = False) -> None:
-    """The message in the hue of errors, its context below or beside it in that of text."""
+    """Write the error message, with its context below or beside it."""
     if not step.error:
         return
     text = mask(step.error[: 8 * LONGEST]).text.strip()
@@ -361,7 +361,7 @@ def _attempts(page: TextBuilder, step: Step) -> None:
 
 
 def _attempts_beside(page: TextBuilder, step: Step) -> None:
-    """The newest tries on one line, each in its own share of it."""
+    """Write the newest attempts side by side on one line."""
     if len(step.attempts) < 2:
         return
     tries = step.attempts[-max(1, page.room // INLINE_CELLS) :]
@@ -373,7 +373,7 @@ def _attempts_beside(page: TextBuilder, step: Step) -> None:
 
 
 def _attempt(page: TextBuilder, attempt: Attempt, apart: int, end: int | None = None) -> None:
-    """One try, on the line that was begun, up to the column `end`."""
+    """Write one attempt on the current line, up to column `end`."""
     line, glyphs = page.lines[-1], page.ui.glyphs
     end = page.end if end is None else end
     line.add(glyphs.of(attempt.status), STATUS_ROLE[attempt.status])
@@ -402,7 +402,7 @@ def _related(page: TextBuilder, related: Mapping[str, Sequence[Mapping[str, Any]
 
 
 def _recorded(page: TextBuilder, about: StepDetail) -> None:
-    """The record's own words: what the status stands for, and where the row is."""
+    """Write the recorded status and the location of the row."""
     step, ref, glyphs = about.step, about.step.ref, page.ui.glyphs
     heading(page, "recorded as")
     fact(page, "status", NOT_RECORDED if step.raw_status is None else safe(step.raw_status, glyphs))
@@ -422,7 +422,7 @@ def _recorded(page: TextBuilder, about: StepDetail) -> None:
 
 
 def location(about: StepDetail) -> str:
-    """The table and row of the newest record of a step, as far as they are known."""
+    """Return the table and row of a step's newest record, as far as recorded."""
     ref = about.step.ref
     if ref.get("row") is not None:
         return str(ref["row"])
@@ -436,14 +436,14 @@ def location(about: StepDetail) -> str:
 
 
 BESIDE = 110
-"""Columns of the screen from which the detail stands beside the timeline."""
+"""Minimum screen width, in columns, for the detail beside the timeline."""
 
 ROOMY = 44
-"""Columns of the pane from which its margin is a column wider."""
+"""Minimum pane width, in columns, for the wider margin."""
 
 
 class Detail(TextView):
-    """Everything that is recorded about one step, as far as it was read."""
+    """Everything loaded about one step."""
 
     def __init__(self) -> None:
         super().__init__(id="detail")
@@ -451,13 +451,13 @@ class Detail(TextView):
         self._made_for: tuple[object, ...] = ()
 
     def show_step(self, subject: StepDetail | None) -> None:
-        """Takes what the detail is about. The same step stays scrolled to where it is."""
+        """Show a step. The scroll position is kept while the step is the same."""
         before, self._subject = self._subject, subject
         same = before is not None and subject is not None and before.step.id == subject.step.id
         self._write(keep=same)
 
     def on_second(self) -> None:
-        """The time that has passed is told anew where it is told at all."""
+        """Update the elapsed time, if one is shown."""
         about = self._subject
         if about is not None and not about.run.order_only and about.step.status in OPEN:
             self._write(keep=True)
@@ -489,5 +489,5 @@ class Detail(TextView):
         self.show(page.strips(), keep=keep)
 
     def on_resize(self) -> None:
-        """Lines are written for a width."""
+        """Rewrite the lines for the new width."""
         self._write(keep=True)

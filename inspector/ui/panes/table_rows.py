@@ -169,7 +169,7 @@ class PageCache:
         if read:
             self._joined(number + len(before))
         self._settle()
-        self._let_go()
+        self._evict_pages()
 
     def count(self, total: int | None) -> None:
         """Takes how many rows were counted; None when that is not known."""
@@ -260,7 +260,7 @@ class PageCache:
         if self.ended and self._total is None:
             self.exact = True
 
-    def _let_go(self) -> None:
+    def _evict_pages(self) -> None:
         kept = [part for part in self._parts if part.rows]
         most = max(FEWEST_KEPT, KEPT_CELLS // (self._columns * max(1, self.page)))
         for part in sorted(kept, key=lambda one: one.used)[: max(0, len(kept) - most)]:
@@ -294,7 +294,7 @@ class TableRows:
         self.shape: Shape | None = None
         self.trouble = ""
         """Why there is nothing to show, or why what is shown may be old."""
-        self.book = PageCache(1, keyed=False)
+        self.cache = PageCache(1, keyed=False)
         self._queries = queries
         self._grid = grid
         self._changed = changed
@@ -324,15 +324,15 @@ class TableRows:
         shape = self.shape = answer.shape
         self._content = answer.content
         self.trouble = answer.trouble
-        self.book = PageCache(page_rows(shape), keyed=bool(shape.key), columns=len(shape.columns))
-        first = self.book.wanted(0)
+        self.cache = PageCache(page_rows(shape), keyed=bool(shape.key), columns=len(shape.columns))
+        first = self.cache.wanted(0)
         if first is not None:
-            self.book.take(first, answer.first)
+            self.cache.take(first, answer.first)
         rows = answer.first.rows
         self._sized = bool(rows)
         by_number = bool(self._numbers_digits)
         self._grid.show(
-            self.book,
+            self.cache,
             self._columns((*rows[: LOOKED_AT - len(answer.last)], *answer.last)),
             numbers=self._number if by_number else None,
             digits=self._numbers_digits,
@@ -340,7 +340,7 @@ class TableRows:
         if answer.first.more:
             self._count()
         else:
-            self.book.count(None)
+            self.cache.count(None)
         self._changed()
 
     @property
@@ -364,7 +364,7 @@ class TableRows:
         """A row is being drawn: reads its page if it is not known."""
         if self.shape is None:
             return
-        wanted = self.book.wanted(place)
+        wanted = self.cache.wanted(place)
         if wanted is None or id(wanted.part) in self._requested:
             return
         self._requested.add(id(wanted.part))
@@ -390,18 +390,18 @@ class TableRows:
         grid = self._grid
         under = grid.selected
         line = grid.screen_line_of(grid.cursor)
-        at_end = grid.cursor >= len(self.book) - 1
-        self.book.take(wanted, answer)
+        at_end = grid.cursor >= len(self.cache) - 1
+        self.cache.take(wanted, answer)
         if not self._sized and answer.rows:
             self._sized = True
             grid.columns_found(self._columns(answer.rows))
-        moved = self.book.find(under.key) if under is not None else None
+        moved = self.cache.find(under.key) if under is not None else None
         if moved is not None and moved != grid.cursor:
             grid.rows_changed(moved, screen_line=line)
         elif at_end and wanted.range.backward:
-            grid.rows_changed(len(self.book) - 1, screen_line=line)
+            grid.rows_changed(len(self.cache) - 1, screen_line=line)
         else:
-            grid.rows_changed(max(0, grid.cursor) if len(self.book) else -1)
+            grid.rows_changed(max(0, grid.cursor) if len(self.cache) else -1)
         self._changed()
 
     def _count(self) -> None:
@@ -420,8 +420,8 @@ class TableRows:
         took = time.monotonic() - began
         self._counting.due = time.monotonic() + COUNT_SHARE * took
         if not isinstance(total, Unavailable):
-            self.book.count(total)
-            self._grid.rows_changed(max(self._grid.cursor, 0) if len(self.book) else -1)
+            self.cache.count(total)
+            self._grid.rows_changed(max(self._grid.cursor, 0) if len(self.cache) else -1)
             self._changed()
 
     def refresh(self) -> None:
@@ -439,12 +439,12 @@ class TableRows:
         if isinstance(content, Unavailable) or content == self._content:
             return
         self._content = content
-        self.book.outdated()
+        self.cache.outdated()
         self._count()
         self._grid.repaint()
         for place in self._grid.visible_rows:
             self.want(place)
-        if not len(self.book):
+        if not len(self.cache):
             answer = await self._queries.ask(lambda database: database.open(self.name, page_rows))
             if not isinstance(answer, Unavailable) and (answer.first.rows or answer.trouble):
                 self._show(answer)
@@ -460,19 +460,19 @@ class TableRows:
 
     def how_many(self) -> str:
         """The number of rows as far as it is known."""
-        if self.shape is None or (self.trouble and not len(self.book)):
+        if self.shape is None or (self.trouble and not len(self.cache)):
             return ""
-        number, cursor = self.book.total, self._grid.cursor
-        if self.book.exact:
+        number, cursor = self.cache.total, self._grid.cursor
+        if self.cache.exact:
             if cursor >= 0 and number > 1:
                 return f"row {count(cursor + 1)} of {count(number)}"
             return f"{count(number)} {'row' if number == 1 else 'rows'}"
-        return f"at least {count(self.book.known)} rows"
+        return f"at least {count(self.cache.known)} rows"
 
     @property
     def is_empty(self) -> bool:
         """Whether it is known to have no rows."""
-        return self.shape is not None and not self.trouble and not len(self.book)
+        return self.shape is not None and not self.trouble and not len(self.cache)
 
     def declared(self, column: int) -> str:
         """The type of a column as it is declared; nothing where none is."""

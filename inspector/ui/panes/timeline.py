@@ -346,14 +346,14 @@ class TimelinePane(Pane):
     def toggle_idle(self) -> None:
         """Shows idle stretches at their length, or cuts them out."""
         self.show_idle = not self.show_idle
-        self._take_axis()
+        self._set_axis()
 
     def toggle_axis(self) -> None:
         """Changes between time and the order of events."""
         self.by_order = self.timed
-        self._take_axis()
+        self._set_axis()
 
-    def _take_axis(self) -> None:
+    def _set_axis(self) -> None:
         if self.view is not None:
             self.timeline.update(self.view, self._span())
             self.post_message(self.AxisChanged())

@@ -1,4 +1,4 @@
-"""The timeline: a tree of steps with bars beside it, however many steps there are."""
+"""Timeline list: a tree of steps with bars beside it."""
 
 from __future__ import annotations
 
@@ -31,34 +31,34 @@ from inspector.ui.widgets.line_list import LineList
 
 
 class Place(NamedTuple):
-    """Where one looks: the cursor's line (None when it is not on the screen), the topmost step."""
+    """Scroll position: the cursor's screen line (None if off screen) and the topmost step."""
 
     line: int | None
     top: int
 
 
 class Timeline(LineList):
-    """The steps of one view of a run. The cursor belongs to a step, wherever its row is."""
+    """Steps of one view of a run. The cursor belongs to a step and follows its row."""
 
     SHOWS_POSITION = False
-    """The right end of its head is the end of the axis: it says so beside the steps."""
+    """Off: the head ends with the axis; the position is written after the title instead."""
 
     class Ended(Message):
-        """The last row was asked for, which is where a run goes on."""
+        """The last row was requested, where new events of a run appear."""
 
     class Arranged(Message):
-        """The axis or the columns changed: what stands above and below must line up again."""
+        """Axis or columns changed; the widgets above and below must realign."""
 
     def __init__(self) -> None:
         super().__init__(id="timeline")
         self.index = TreeIndex()
         self.view: RunView | None = None
         self.step = -1
-        """The step that the cursor belongs to; -1 while there is none."""
+        """Step under the cursor; -1 if none."""
         self.tailing = False
-        """Whether the cursor goes with the step where something happens."""
+        """True while the cursor follows the live step."""
         self.span: Span | None = None
-        """The time to show; None shows the order of events."""
+        """Time span of the axis; None for the order of events."""
         self.columns: Columns = columns_for(80, False)
         self.axis: Axis = OrderAxis(1, 1)
         self._pictures: RowModels | None = None
@@ -70,44 +70,44 @@ class Timeline(LineList):
         self._next: RunView | None = None
         self._building: asyncio.Task[None] | None = None
 
-    # What a list is asked
+    # List interface
 
     @property
     def row_count(self) -> int:
-        """Rows under the folds."""
+        """Visible rows; collapsed steps are not counted."""
         return self.index.rows if self.view is not None else 0
 
     @property
     def has_head(self) -> bool:
-        """The ruler stands above the rows where there is room."""
+        """True if there is room for the ruler above the rows."""
         return not self.columns.narrow
 
     @property
     def position_text(self) -> str:
-        """Nothing while only the newest events are there: how many there are is not known."""
+        """Position in the list; empty for a partial view, whose total is unknown."""
         partial = self.view is not None and self.view.partial
         return "" if partial else super().position_text
 
     def picture(self, row: int) -> RowModel:
-        """What is drawn of a row."""
+        """Return the model of a row."""
         assert self._pictures is not None
         return self._pictures.of(row)
 
     def version(self, row: int) -> Hashable:
-        """The picture, and the lines and columns that it shares."""
+        """Row model plus the shared lines and columns."""
         return (self.picture(row), self._arrangement)
 
     def head_version(self, top: int) -> Hashable:
-        """The ruler never scrolls."""
+        """Ruler and arrangement; independent of the scroll position."""
         return (self._ruler, self._arrangement)
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """One step."""
+        """Draw one step."""
         assert self._painter is not None
         return self._painter.row(self.picture(row), width, cursor, hover, focused)
 
     def paint_head(self, width: int, top: int) -> Strip:
-        """The ruler."""
+        """Draw the ruler."""
         columns = self.columns
         line = Line(width, self.ui.styles)
         line.put(columns.label, "step", Role.MUTED)
@@ -121,7 +121,7 @@ class Timeline(LineList):
         return line.strip()
 
     def _line_key(self, y: int, width: int) -> Hashable:
-        # Asked for every line of every frame: what all lines share is looked up once elsewhere.
+        # Called for every line of every frame, so the lookups are inlined.
         if not self.columns.narrow:
             if y == 0:
                 return ("head", self._ruler, self._arrangement, width, self.position_text)
@@ -147,31 +147,31 @@ class Timeline(LineList):
             return self._painter.blank(width)
         return super()._paint_line(y, width)
 
-    # What arrives
+    # Updates
 
     def update(self, view: RunView, span: Span | None) -> None:
-        """Shows a view of the run; `span` is the time to show, None the order of events.
+        """Show a view; `span` is the time span of the axis, None for the order of events.
 
-        A view with very many new steps is taken in by portions, and what was shown stays until
-        then; of several that arrive meanwhile the newest counts.
+        Many new steps are indexed in portions while the previous view stays on screen. If several
+        views arrive meanwhile, only the newest is shown.
         """
         self.span = span
         self._next = view
         if self._building is None:
-            self._take_next()
+            self._show_next()
 
-    def _take_next(self) -> None:
+    def _show_next(self) -> None:
         view, self._next = self._next, None
         if view is None:
             return
-        # Steps of the end by itself have other numbers than those of the whole.
+        # Step numbers of a partial view do not match those of the whole run.
         whole = self.view is not None and self.view.partial and not view.partial
         index = TreeIndex() if whole else self.index
         index.kept = self.step if not whole else -1
         place = self._place()
         portions = index.updating(view.steps)
         if next(portions, self) is self:
-            self._taken(view, place, index)
+            self._apply_view(view, place, index)
         else:
             self._building = asyncio.create_task(self._build(portions, view, index))
 
@@ -181,24 +181,24 @@ class Timeline(LineList):
             while next(portions, self) is not self:
                 await asyncio.sleep(0)
                 place = self._place()
-            self._taken(view, place, index)
+            self._apply_view(view, place, index)
         finally:
             self._building = None
-        self._take_next()
+        self._show_next()
 
     async def built(self) -> None:
-        """Returns when nothing that arrived is still to be shown."""
+        """Wait until every view passed to `update` is shown."""
         while self._building is not None:
             await self._building
 
     def _place(self) -> Place:
-        """What stands where on the screen, before rows change."""
+        """Record the scroll position before rows change."""
         line = self.screen_line_of(self.cursor)
         seen = 0 <= line < self._lines_for_rows
         top = self.index.step_at(self.top) if self.top < self.row_count else -1
         return Place(line if seen else None, top)
 
-    def _taken(self, view: RunView, place: Place, index: TreeIndex) -> None:
+    def _apply_view(self, view: RunView, place: Place, index: TreeIndex) -> None:
         before, self.view = self.view, view
         again = index is not self.index
         self.index = index
@@ -213,26 +213,26 @@ class Timeline(LineList):
         row = self.index.row_of(self.index.shown(step)) if step >= 0 else -1
         follows = self.tailing or view.travelling
         self.rows_changed(row, screen_line=None if follows else place.line)
-        self._stand_on(self.cursor)
+        self._set_step(self.cursor)
         if follows and self.cursor >= 0:
             self.show_row(self.cursor)
         elif place.line is None and 0 <= place.top < len(view.steps):
-            # Who scrolled away from the cursor stays where they look.
+            # The cursor is off screen: keep the scroll position instead.
             self._scroll(self.index.row_of(self.index.shown(place.top)) or 0)
         self.repaint()
 
     def _find_again(self, part: RunView, view: RunView) -> None:
-        """The whole run is there: the cursor stays where it was among the newest events."""
+        """Restore the cursor once the whole run has replaced a partial view."""
         step = find_in_whole(
             part.steps, self.step, part.step_of_event, view.steps, view.step_of_event
         )
         self._forget_rows()
         self.rows_changed(self.index.reveal(step), screen_line=self._lines_for_rows * 2 // 3)
-        self._stand_on(self.cursor)
+        self._set_step(self.cursor)
         self.post_message(self.Moved(self, self.cursor))
 
     def _wanted(self, view: RunView, before: RunView | None) -> int:
-        """The step that the cursor belongs to in a view."""
+        """Return the step for the cursor in a new view."""
         if not len(view.steps):
             return -1
         travelled = before is not None and before.events != view.events
@@ -243,7 +243,7 @@ class Timeline(LineList):
         return min(max(self.step, 0), len(view.steps) - 1)
 
     def _land(self) -> None:
-        """Opens on the failure or the live step."""
+        """Put the cursor on the first failure or the live step when the run opens."""
         view = self.view
         if view is None or not self.size.height or not len(view.steps):
             self.rows_changed()
@@ -256,14 +256,14 @@ class Timeline(LineList):
         row = self.index.reveal(step)
         self._forget_rows()
         self.rows_changed(row, screen_line=self._lines_for_rows * 2 // 3)
-        self._stand_on(row)
+        self._set_step(row)
         self.tailing = self._is_live(self.step)
         self.post_message(self.Moved(self, row))
 
     # Axis and columns
 
     def _arrange(self) -> None:
-        """Computes axis and columns for the width and the view."""
+        """Compute axis and columns for the current width and view."""
         view = self.view
         if view is None or not self.size.width:
             return
@@ -289,7 +289,7 @@ class Timeline(LineList):
         self.post_message(self.Arranged())
 
     def _position(self, view: RunView, axis: Axis, now: int) -> int:
-        """The cell of a traveller, -1 while following."""
+        """Return the cell of the selected past event; -1 while following."""
         if not view.travelling:
             return -1
         if self.span is None:
@@ -299,11 +299,11 @@ class Timeline(LineList):
 
     @property
     def lines(self) -> Lines:
-        """Ticks, idle stretches and position, in cells of the axis."""
+        """Ticks, idle gaps and position, in cells of the axis."""
         return lines_of(self.axis, -1) if self._painter is None else self._painter.lines
 
     def rearrange(self) -> None:
-        """Another axis, zone, theme or now: all is computed anew, and what differs is drawn."""
+        """Recompute the layout for a new axis, zone, theme or time; redraw what differs."""
         self._arrange()
         self.repaint()
 
@@ -312,7 +312,7 @@ class Timeline(LineList):
             self._pictures.forget()
 
     def on_resize(self) -> None:
-        """Columns follow the width; the cursor stays on the screen."""
+        """Fit the columns to the width and keep the cursor visible."""
         self._arrange()
         if self.view is not None and not self._landed:
             self._land()
@@ -321,22 +321,22 @@ class Timeline(LineList):
         self._arrange()
         super()._on_theme(theme)
 
-    # Moving and folding
+    # Cursor and expansion
 
-    def _stand_on(self, row: int) -> None:
+    def _set_step(self, row: int) -> None:
         self.step = self.index.step_at(row) if 0 <= row < self.row_count else -1
 
     def move_to(self, row: int, *, notify: bool = True) -> None:
-        """Puts the cursor on a row; from then on it stays with that row's step."""
+        """Move the cursor to a row; it then follows that row's step."""
         if not 0 <= row < self.row_count:
             return
         if row != self.cursor:
-            self._stand_on(row)
+            self._set_step(row)
             self.tailing = self._is_live(self.step)
         super().move_to(row, notify=notify)
 
     def go_to(self, step: int) -> None:
-        """Puts the cursor on a step, unfolding whatever hides it."""
+        """Move the cursor to a step, expanding its ancestors."""
         if self.view is None or not 0 <= step < len(self.view.steps):
             return
         rows = self.index.rows
@@ -347,32 +347,32 @@ class Timeline(LineList):
         self.move_to(row)
 
     def go_live(self) -> None:
-        """Puts the cursor on the step where something happens, and keeps it with that."""
+        """Move the cursor to the live step and follow it."""
         if self.view is not None:
             self.go_to(live_step(self.view.steps, self.view.step_of_event))
             self.tailing = True
 
     def action_cursor_last(self) -> None:
-        """The last row; from then on the cursor goes with the step where something happens."""
+        """Move the cursor to the last row and follow the live step."""
         super().action_cursor_last()
         view = self.view
         self.tailing = view is not None and view.run.status not in ENDED and not view.travelling
         self.post_message(self.Ended())
 
     def _is_live(self, step: int) -> bool:
-        """Whether a step is the one where something happens, in a run that goes on."""
+        """True if a step is the live step of an unfinished run."""
         view = self.view
         if view is None or view.travelling or view.run.status in ENDED or step < 0:
             return False
-        # Many writers record a step only when it is over: the newest is live for all that.
+        # Many writers record a step only once it ends, so the newest recorded step counts as live.
         return step == self.index.canonical(live_step(view.steps, view.step_of_event))
 
     def on_mouse_scroll_up(self) -> None:
-        """Who scrolls back does not want to be carried away."""
+        """Stop following: scrolling back must not be undone by the next event."""
         self.tailing = False
 
     def fold(self, *, is_open: bool) -> bool:
-        """Folds or unfolds the row under the cursor; False when that changes nothing."""
+        """Expand or collapse the row under the cursor; return False if nothing changed."""
         if self.cursor < 0 or self.picture(self.cursor).open is not (not is_open):
             return False
         (self.index.unfold if is_open else self.index.fold)(self.step)
@@ -381,11 +381,11 @@ class Timeline(LineList):
         return True
 
     def toggle(self) -> bool:
-        """Folds what is open, unfolds what is folded; False for a step with nothing inside."""
+        """Toggle the row under the cursor; return False if the step has no children."""
         return self.fold(is_open=False) or self.fold(is_open=True)
 
     def outward(self) -> None:
-        """Folds, or goes to the step around."""
+        """Collapse the step, or move to its parent."""
         if self.step >= 0 and not self.fold(is_open=False):
             owner = self.index.owner(self.step)
             row = self.index.row_of(owner) if owner >= 0 else None
@@ -393,6 +393,6 @@ class Timeline(LineList):
                 self.move_to(row)
 
     def inward(self) -> None:
-        """Unfolds, or goes to the first step inside."""
+        """Expand the step, or move to its first child."""
         if self.cursor >= 0 and not self.fold(is_open=True) and self.picture(self.cursor).open:
             self.move_to(self.cursor + 1)

@@ -1,4 +1,4 @@
-"""Where things stand on a line of the timeline, for a width; nothing widens with its content."""
+"""Column layout and painting of timeline rows; widths do not depend on the content."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from inspector.ui.lines import NARROW, Line, margin
 from inspector.ui.palette import STATUS_ROLE, Ground, Role, ThemeStyles
 
 COUNT_CELLS = 7
-"""Kept free for `∥ 2/3`, so that a label is cut where it was when the count grows."""
+"""Reserved for `∥ 2/3`, so that a growing count does not change where the label is cut."""
 
 NARROW_AXIS = 10
 TOKENS_FROM = 100
-"""Columns from which tokens have a column."""
+"""Minimum pane width, in columns, for a token column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Columns of the timeline; those that end before a column are right-aligned."""
+    """Columns of the timeline. A column named `*_end` is right-aligned."""
 
     width: int
     sign: int
     tree: int
-    """The sign that folds the outermost steps."""
+    """Expand or collapse marker of root steps."""
     indent: int
     label: int
-    """The outermost labels."""
+    """Labels of root steps."""
     label_end: int
     count_end: int | None
     """None where counts follow the label."""
@@ -47,17 +47,17 @@ class Columns:
 
     @property
     def narrow(self) -> bool:
-        """Whether there is one pane only."""
+        """True in the single-pane layout."""
         return self.width < NARROW
 
     @property
     def gap(self) -> int:
-        """Empty cells between a label and what follows it."""
+        """Empty cells between a label and the text after it."""
         return 2 if self.narrow else 3
 
 
 def columns_for(width: int, timed: bool, tokens: bool = False) -> Columns:
-    """The columns of a pane this wide, without or with durations."""
+    """Return the columns for a pane width, with or without durations."""
     edge = margin(width)
     if width < NARROW:
         axis = max(12, width - edge - NARROW_AXIS)
@@ -89,27 +89,27 @@ def columns_for(width: int, timed: bool, tokens: bool = False) -> Columns:
 
 
 LEAST_LABEL, LEAST_NARROW = 12, 8
-"""Cells that a label keeps, however deep its step is."""
+"""Minimum cells of a label, however deep the step."""
 
 LEAST_NOTE = 5
-"""Cells below which a note is left out."""
+"""Minimum cells of a note; a narrower one is omitted."""
 
 QUIET = {Status.PENDING, Status.SKIPPED, Status.NOT_NEEDED}
-"""What did not happen is not as loud as what did."""
+"""Statuses drawn muted because the step did not happen."""
 
 
 class RowModel(NamedTuple):
-    """All that is drawn of one row; two equal ones look alike. Every text is safe."""
+    """Everything drawn in one row. Equal models look the same. All text is already escaped."""
 
     step: int
     depth: int
     open: bool | None
     status: Status
     sign: str
-    """Of the kind of step."""
+    """Glyph of the step's kind."""
     label: str
     short: str
-    """What is enough of the label where it has no room; empty when it is to be cut."""
+    """Shorter form of the label for narrow columns; empty if the label is to be clipped."""
     note: str
     counted: str
     tokens: str
@@ -121,7 +121,7 @@ class RowModel(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """What goes through all rows: ticks, the ends of idle stretches, the position of a traveller.
+    """Vertical lines through all rows: ticks, ends of idle gaps, and the selected position.
 
     Each is a cell of the axis; `position` is -1 while following.
     """
@@ -132,14 +132,15 @@ class Lines(NamedTuple):
 
 
 def lines_of(axis: Axis, position: int) -> Lines:
-    """The lines of an axis."""
+    """Return the lines of an axis."""
     idle = tuple(cell for cut in axis.cuts for cell in (cut.first, cut.last))
     return Lines(tuple(tick.cell for tick in axis.ticks), idle, position)
 
 
 class Cells:
-    """A line as rows need it: texts from left to right, each with a role, in as few steps as can
-    be. A frame draws dozens of them; for anything else there is `paint.Line`.
+    """Minimal line builder: texts from left to right, each with a role.
+
+    Faster than `inspector.ui.lines.Line`, because a frame draws dozens of rows.
     """
 
     __slots__ = ("_ground", "_segments", "_style", "cells")
@@ -151,7 +152,7 @@ class Cells:
         self._segments: list[Segment] = []
 
     def put(self, column: int, text: str, role: Role) -> None:
-        """Writes `text` (safe already) from a column on that nothing reached yet."""
+        """Write escaped text at a column beyond the current end."""
         segments, gap = self._segments, column - self.cells
         if gap > 0:
             if segments:
@@ -164,11 +165,11 @@ class Cells:
         self.cells += len(text) if text.isascii() else cell_width(text)
 
     def right(self, end: int, text: str, role: Role) -> None:
-        """Writes `text` so that it ends before column `end`."""
+        """Write `text` right-aligned, ending before column `end`."""
         self.put(end - cell_width(text), text, role)
 
     def strip(self, width: int) -> Strip:
-        """The finished line."""
+        """Return the finished line."""
         if self.cells < width:
             self.put(width, "", Role.TEXT)
         strip = Strip(self._segments, self.cells)
@@ -176,7 +177,7 @@ class Cells:
 
 
 class RowPainter:
-    """Draws rows, with the columns and lines that they share."""
+    """Draws rows with shared columns and lines."""
 
     def __init__(self, ui: UiContext, columns: Columns, lines: Lines) -> None:
         self.ui = ui
@@ -189,8 +190,7 @@ class RowPainter:
         self._deepest = max(0, room // columns.indent)
 
     def _runs_of_lines(self) -> list[tuple[int, str, Role]]:
-        """The lines as texts: those of one role that follow each other are one text with spaces
-        between them, because a line of few pieces is drawn faster."""
+        """Join neighbouring lines of one role into one text, because fewer segments draw faster."""
         glyphs, styles = self.ui.glyphs, self.ui.styles
         marks: dict[int, tuple[str, Role]] = {}
         if styles.draws(Role.DIM):
@@ -208,14 +208,14 @@ class RowPainter:
         return runs
 
     def blank(self, width: int) -> Strip:
-        """A line below the rows: only the position of a traveller goes on there."""
+        """Draw a line below the last row: only the position line continues there."""
         line = Line(width, self.ui.styles)
         if self.lines.position >= 0:
             line.put(self.columns.axis + self.lines.position, self.ui.glyphs.idle, Role.TRAVEL)
         return line.strip()
 
     def row(self, picture: RowModel, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """One row."""
+        """Draw one row."""
         ui, columns = self.ui, self.columns
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         line = Cells(ui.styles, ground)
@@ -229,7 +229,7 @@ class RowPainter:
         return line.strip(width)
 
     def _tree(self, line: Cells, picture: RowModel) -> int:
-        """Guides and the sign that folds; returns where the label begins."""
+        """Draw guides and the expand marker; return the column of the label."""
         columns, glyphs = self.columns, self.ui.glyphs
         depth = min(picture.depth, self._deepest)
         if depth:
@@ -237,12 +237,12 @@ class RowPainter:
             line.put(columns.tree, guides.rstrip(), Role.LINE)
         at = columns.tree + depth * columns.indent
         if picture.depth > depth:
-            # Deeper than there is room for: the depth is told instead of drawn.
+            # Too deep for the indent: write the depth as a number.
             line.put(at, f"{glyphs.cut}{picture.depth}", Role.MUTED)
             at = line.cells + 1
         if picture.open is not None:
             line.put(at, glyphs.unfolded if picture.open else glyphs.folded, Role.MUTED)
-        # Where there is little room, what cannot be folded keeps no place for the sign.
+        # In a narrow pane a leaf reserves no cell for the marker.
         beside = columns.narrow and picture.open is None and picture.depth > 0
         return at + (1 if beside else 2)
 
@@ -298,7 +298,7 @@ _KINDS = ("model_call", "tool", "action")
 
 
 def explain(picture: RowModel, glyphs: Glyphs) -> Sequence[GlyphMeaning]:
-    """What every sign of a row means."""
+    """Return the legend of all glyphs used in rows."""
     status = picture.status
     found = [GlyphMeaning(glyphs.of(status), MEANINGS[status.value], STATUS_ROLE[status])]
     if picture.open is not None:

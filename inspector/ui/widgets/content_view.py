@@ -1,4 +1,4 @@
-"""A content below a list: a title, then its rows, laid out for the width that there is."""
+"""View of one value below a list: a title, then the content wrapped to the width."""
 
 from __future__ import annotations
 
@@ -23,15 +23,18 @@ from inspector.ui.palette import Ground, Role
 from inspector.ui.widgets.text_view import TextBuilder, TextView
 
 _HEX_EACH = ((76, 16), (44, 8), (0, 4))
-"""Cells from which a row shows so many bytes."""
+"""Minimum width in cells, and the bytes per hex row from that width on."""
 _LONGEST_WORD = 24
-"""Cells at the end of a row in which a space is looked for."""
+"""Cells at the end of a row in which to look for a space to wrap at."""
 _ROOM_FOR_NUMBERS = 50
-"""Cells from which lines have their numbers beside them."""
+"""Minimum width, in cells, for line numbers."""
 
 
 class Row(NamedTuple):
-    """A row: the line whose beginning it is (from 1; 0 = it goes on, or has no number)."""
+    """Screen row.
+
+    `number` is the 1-based line that starts here; 0 for a continuation or no number.
+    """
 
     number: int
     pieces: PiecedLine
@@ -39,20 +42,20 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A content laid out: its rows, how many lines it has, cells that their numbers take."""
+    """Wrapped content: rows, number of lines, and digits of the line numbers."""
 
     rows: tuple[Row, ...]
     lines: int
     digits: int
     note: str = ""
-    """What a person should know about this form of it."""
+    """Note about this format, for example why it is incomplete."""
 
 
 NO_ROWS = Rows((), 0, 0)
 
 
 def rows_of(content: Content, room: int, *, raw: bool) -> Rows:
-    """Lays out a content for `room` cells, as it reads or as it stands (`raw`)."""
+    """Wrap a content to `room` cells, formatted or `raw`."""
     if content.data and (raw or not content.foreign):
         return _bytes(content, room)
     if content.markdown and not raw:
@@ -97,7 +100,7 @@ def _bytes(content: Content, room: int) -> Rows:
 
 
 def _folded(line: ContentLine, room: int) -> Iterator[PiecedLine]:
-    """A line in as many rows as it takes; those that go on are indented as it is."""
+    """Wrap a line into rows; continuations share its indentation."""
     text = line.lead + line.key + line.rest
     bounds = (len(line.lead), len(line.lead) + len(line.key))
     begins = len(text) - len(text.lstrip(" "))
@@ -126,7 +129,7 @@ def _parts(text: str, at: int, end: int, bounds: tuple[int, int]) -> PiecedLine:
 
 
 def _fits(text: str, at: int, room: int) -> int:
-    """Where a row ends that begins at `at`: before a space, if one is near its end."""
+    """Return where a row starting at `at` ends: before a space, if one is near the end."""
     left = text[at : at + room]
     if not left.isascii():
         left = clip(text[at : at + room * 4], room, ellipsis="") or left[:1]
@@ -140,45 +143,45 @@ def _fits(text: str, at: int, room: int) -> int:
 
 
 HEAD_LINES = 3
-"""Lines above the content: empty, title, empty."""
+"""Lines above the content: blank, title, blank."""
 
 AT_ONCE = 20_000
-"""Characters that are laid out at once; more are laid out on a thread."""
+"""Characters wrapped on the event loop; longer content is wrapped on a thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class TitledContent:
-    """A content with its title and facts about it, all safe to show."""
+    """Content with its title and facts, all escaped."""
 
     title: str
     facts: tuple[str, ...]
     content: Content | None
     note: str = ""
-    """What stands instead of the content, or below it."""
+    """Text shown instead of the content, or below it."""
 
 
 class ContentView(TextView):
-    """Draws rows of a content when they are seen, however many there are."""
+    """Draws only the visible rows of a content."""
 
     class FormatChanged(Message):
-        """Another content has other formats, or is shown in another one."""
+        """The content or its format changed."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._titled: TitledContent | None = None
-        self._told = 0
+        self._version = 0
         self._rows = NO_ROWS
         self._made_for: tuple[Content | None, int, bool] = (None, 0, False)
         self._mark = 0
-        """The line that stands out; 0 = none."""
+        """Highlighted line; 0 for none."""
         self._seeks = False
-        """Whether that line is to be scrolled to as soon as there are rows."""
+        """True if the highlighted line must be scrolled to once rows exist."""
         self.raw = False
-        """Whether contents are shown as they stand."""
+        """True to show contents unformatted."""
         self._announced: tuple[tuple[str, str] | None, bool] = (None, False)
 
     def show_content(self, titled: TitledContent | None, *, keep: bool) -> None:
-        """Takes what to show; with `keep` it stays scrolled to where it is."""
+        """Show a content; `keep` preserves the scroll position."""
         self._titled = titled
         if not keep:
             self._mark, self._seeks = 0, False
@@ -186,12 +189,12 @@ class ContentView(TextView):
         self._changed(self.top if keep else 0)
 
     def mark(self, line: int) -> None:
-        """Makes a line stand out, in the middle where it can be."""
+        """Highlight a line and scroll it to the middle if possible."""
         self._mark, self._seeks = line, True
         self._changed(self._top_now())
 
     def _top_now(self) -> int:
-        """Where it is scrolled to, or the place of the line that was waited for."""
+        """Return the scroll position, or that of a highlighted line still to be scrolled to."""
         if not self._seeks or not self._rows.rows:
             return self.top
         self._seeks = False
@@ -203,27 +206,27 @@ class ContentView(TextView):
 
     @property
     def formats(self) -> tuple[str, str] | None:
-        """The two formats of what is shown, if there are two."""
+        """Names of the two formats of the content, if it has two."""
         content = self._titled.content if self._titled is not None else None
         return content.formats if content is not None else None
 
     def toggle_format(self) -> None:
-        """Shows the other form of what is shown."""
+        """Switch between formatted and raw."""
         self.raw = not self.raw
         self._lay_out()
         self._changed(0)
 
     def on_resize(self) -> None:
-        """Rows are made for a width."""
+        """Wrap the content to the new width."""
         super().on_resize()
         self._lay_out()
         self._changed(self._top_now())
 
     def _changed(self, top: int) -> None:
-        self._told += 1
+        self._version += 1
         if self._announced != (self.formats, self.raw):
             self._announced = (self.formats, self.raw)
-            # Later, as one's own: a message ends at whoever is sending, which may be the screen.
+            # Deferred so that this widget is the sender: a message does not bubble past its sender.
             self.call_later(self._announce)
         self.rows_changed()
         if top != self.top:
@@ -233,7 +236,7 @@ class ContentView(TextView):
     def _announce(self) -> None:
         self.post_message(self.FormatChanged())
 
-    # Laying out
+    # Layout
 
     def _lay_out(self) -> None:
         content = self._titled.content if self._titled is not None else None
@@ -250,19 +253,19 @@ class ContentView(TextView):
             self._rows = rows_of(content, room, raw=self.raw)
             return
         self._rows = NO_ROWS
-        work = partial(self._lay_out_behind, content, room, made_for)
+        work = partial(self._lay_out_on_thread, content, room, made_for)
         self.run_worker(work, thread=True, exclusive=True, exit_on_error=True)
 
-    def _lay_out_behind(
+    def _lay_out_on_thread(
         self, content: Content, room: int, made_for: tuple[Content | None, int, bool]
     ) -> None:
         rows = rows_of(content, room, raw=made_for[2])
         if not get_current_worker().is_cancelled:
-            # The loop may have ended meanwhile.
+            # The event loop may have stopped meanwhile.
             with suppress(RuntimeError):
-                self.call_later(self._take_rows, rows, made_for)
+                self.call_later(self._set_rows, rows, made_for)
 
-    def _take_rows(self, rows: Rows, made_for: tuple[Content | None, int, bool]) -> None:
+    def _set_rows(self, rows: Rows, made_for: tuple[Content | None, int, bool]) -> None:
         if made_for == self._made_for:
             self._rows = rows
             self._changed(self._top_now())
@@ -271,7 +274,7 @@ class ContentView(TextView):
 
     @property
     def row_count(self) -> int:
-        """The lines above, the content, and one below for a note."""
+        """Head lines, content rows, and a line for the note if there is one."""
         if self._titled is None:
             return 0
         return HEAD_LINES + len(self._rows.rows) + (1 if self._note else 0)
@@ -281,11 +284,11 @@ class ContentView(TextView):
         return (self._titled.note if self._titled is not None else "") or self._rows.note
 
     def version(self, row: int) -> Hashable:
-        """Which content, and which row of it."""
-        return (self._told, row)
+        """Content version and row number."""
+        return (self._version, row)
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """One row."""
+        """Draw one row."""
         titled = self._titled
         assert titled is not None
         if row < HEAD_LINES:
@@ -329,19 +332,19 @@ class ContentView(TextView):
         if row != 1:
             return line.strip()
         edge, cut = margin(width), self.ui.glyphs.cut
-        told = self._told_at_the_right(width)
-        end = width - edge - (cell_width(told) + 2 if told else 0)
+        notes = self._format_text(width)
+        end = width - edge - (cell_width(notes) + 2 if notes else 0)
         line.put(edge + 2, clip(titled.title, end - edge - 2, ellipsis=cut), Role.STRONG)
         for fact in titled.facts:
             if line.cells + 3 + cell_width(fact) > end:
                 break
             line.add(fact, Role.MUTED, skip=3)
-        line.right(width - edge, told, Role.MUTED)
+        line.right(width - edge, notes, Role.MUTED)
         return line.strip()
 
-    def _told_at_the_right(self, width: int) -> str:
-        """Which form it is, if it is not the ordinary one, and how many lines."""
+    def _format_text(self, width: int) -> str:
+        """Return the raw format's name, if shown raw, and the line count."""
         formats, count = self.formats, self._rows.lines
-        told = [formats[1]] if formats is not None and self.raw and width >= NARROW else []
-        told += [f"{count:,} lines"] if count > 1 else []
-        return "   ".join(told)
+        notes = [formats[1]] if formats is not None and self.raw and width >= NARROW else []
+        notes += [f"{count:,} lines"] if count > 1 else []
+        return "   ".join(notes)

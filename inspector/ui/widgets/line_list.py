@@ -1,4 +1,4 @@
-"""Long lists: rows are drawn when they are seen, and again only when they changed."""
+"""Virtual list: draws only visible rows, and redraws only rows that changed."""
 
 from __future__ import annotations
 
@@ -20,22 +20,21 @@ from inspector.ui.palette import Role
 
 KEPT_STRIPS = 4096
 LEAST_WITH_FOOT = 4
-"""Lines of a list below which all of them are for rows."""
+"""Minimum height, in lines, for a footer; a lower list uses all lines for rows."""
 _DEFAULT_KEYS = Keys(LIST_COMMANDS)
 
 
 class LineList(ScrollView, can_focus=True):
-    """A list of any length with a cursor. A subclass says how many rows there are, what makes
-    one row's picture different from another's (`version`), and how it is drawn (`paint`).
+    """List of any length with a cursor. Subclasses define `row_count`, `version` and `paint`.
 
-    Its first line can be a head that never scrolls away (`has_head`, `paint_head`). While not all
-    rows fit, it says at the right of the head how far one sees, or in a line of its own below the
-    rows where the head has no room for that.
+    `version` identifies how a row looks; a row is redrawn when it changes. The first line can be a
+    fixed head (`has_head`, `paint_head`). If not all rows fit, the position is shown at the right
+    of the head, or in a footer line if the head has no room for it.
     """
 
     ALLOW_SELECT = False
     SHOWS_POSITION: ClassVar[bool] = True
-    """Whether it says that by itself; a list that grows with its rows need not."""
+    """True to show the position; a list as tall as its rows has no need to."""
     DEFAULT_CSS = """
     LineList {
         scrollbar-size: 0 0;
@@ -45,7 +44,7 @@ class LineList(ScrollView, can_focus=True):
     """
 
     class Moved(Message):
-        """The cursor came to another row, or to none (-1)."""
+        """The cursor moved to another row, or to none (-1)."""
 
         def __init__(self, lines: LineList, row: int) -> None:
             super().__init__()
@@ -58,7 +57,7 @@ class LineList(ScrollView, can_focus=True):
             return self.lines
 
     class Chosen(Message):
-        """A row that has the cursor was clicked again, which means Enter."""
+        """The row under the cursor was clicked again, which acts like Enter."""
 
         def __init__(self, lines: LineList, row: int) -> None:
             super().__init__()
@@ -77,56 +76,56 @@ class LineList(ScrollView, can_focus=True):
         self.cursor = -1
         self.hover = -1
         self.painted = 0
-        """Rows drawn since the list exists: what a frame costs is counted, not timed."""
+        """Number of rows drawn so far, for tests of the cost of a frame."""
         self._strips: LRUCache[Hashable, Strip] = LRUCache(KEPT_STRIPS)
         self._on_screen: dict[int, Hashable] = {}
         self._head_room: tuple[Hashable, bool] = (None, False)
 
-    # What a subclass says
+    # For subclasses to override
 
     @property
     def row_count(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return 0
 
     @property
     def has_head(self) -> bool:
-        """Whether the first line is a head that stays."""
+        """True if the first line is a fixed head."""
         return False
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """One row, exactly `width` cells."""
+        """Draw one row, exactly `width` cells wide."""
         return Line(width, self.ui.styles).strip()
 
     def paint_head(self, width: int, top: int) -> Strip:
-        """The head, given the topmost visible row."""
+        """Draw the head; `top` is the topmost visible row."""
         return Line(width, self.ui.styles).strip()
 
     def rest(self, width: int) -> Line:
-        """An empty line below the last row."""
+        """Draw a blank line below the last row."""
         return Line(width, self.ui.styles)
 
     def version(self, row: int) -> Hashable:
-        """Everything that a row's picture depends on, beside width, cursor, hover and focus."""
+        """Return all that a row's look depends on, except width, cursor, hover and focus."""
         return row
 
     def head_version(self, top: int) -> Hashable:
-        """Everything that the head's picture depends on."""
+        """Return all that the head's look depends on."""
         return top
 
     def selectable(self, row: int) -> bool:
-        """Whether the cursor may stand on a row."""
+        """True if the cursor can be on a row."""
         return True
 
     def entries(self, rows: int) -> int:
-        """How many of so many first rows are counted; names of groups are not."""
+        """Return how many of the first `rows` rows are entries rather than group headings."""
         return rows
 
-    # What a subclass and its screen use
+    # For subclasses and screens
 
     @property
     def ui(self) -> UiContext:
-        """Styles, signs, keys, clock and zone."""
+        """Styles, glyphs, keys, clock and zone."""
         return ui_of(self)
 
     @property
@@ -136,12 +135,12 @@ class LineList(ScrollView, can_focus=True):
 
     @property
     def visible_rows(self) -> range:
-        """The rows that are on the screen."""
+        """Number of rows on screen."""
         return range(self.top, min(self.row_count, self.top + self._lines_for_rows))
 
     @property
     def position_text(self) -> str:
-        """The last row that is on the screen, and of how many; nothing while all rows fit."""
+        """Last visible row of the total; empty if all rows fit."""
         lines = self.size.height - self._head
         if lines <= 0 or self.row_count <= lines:
             return ""
@@ -151,10 +150,9 @@ class LineList(ScrollView, can_focus=True):
         return f"{last:,} of {count:,}"
 
     def rows_changed(self, cursor: int | None = None, *, screen_line: int | None = None) -> None:
-        """Draws what differs after rows changed, were added or went away.
+        """Redraw what differs after rows were added, changed or removed.
 
-        `cursor` is the row that the cursor belongs to now; with `screen_line` that row stays on
-        that line of the list.
+        `cursor` is the new row of the cursor; with `screen_line` that row stays on that line.
         """
         if cursor is not None:
             self.cursor = cursor
@@ -165,7 +163,7 @@ class LineList(ScrollView, can_focus=True):
         self.repaint()
 
     def repaint(self) -> None:
-        """Draws the visible lines that differ from what is on the screen."""
+        """Redraw the visible lines that differ from the screen."""
         width, height = self.size
         if not width or not self.is_mounted:
             return
@@ -179,7 +177,7 @@ class LineList(ScrollView, can_focus=True):
             self.refresh(*changed)
 
     def move_to(self, row: int, *, notify: bool = True) -> None:
-        """Puts the cursor on a row and that row on the screen."""
+        """Move the cursor to a row and scroll it into view."""
         if not 0 <= row < self.row_count:
             return
         moved = row != self.cursor
@@ -190,7 +188,7 @@ class LineList(ScrollView, can_focus=True):
             self.post_message(self.Moved(self, row))
 
     def show_row(self, row: int) -> None:
-        """Scrolls as little as needed to show a row."""
+        """Scroll as little as needed to show a row."""
         lines = self._lines_for_rows
         if row < self.top:
             first = row
@@ -201,45 +199,45 @@ class LineList(ScrollView, can_focus=True):
             self._scroll(row - lines + 1)
 
     def screen_line_of(self, row: int) -> int:
-        """On which line of the list a row is."""
+        """Return the line of the list that a row is on."""
         return row - self.top
 
     # Moving
 
     def action_command(self, name: str) -> None:
-        """Runs a command of the list; what was said about another row is not to be read on."""
+        """Run a command of the list and dismiss notices about the previous row."""
         show_message = getattr(self.screen, "show_message", None)
         if show_message is not None:
             show_message("")
         perform(self, next(command for command in LIST_COMMANDS if command.id == name))
 
     def action_cursor_down(self) -> None:
-        """One row down."""
+        """Move one row down."""
         self._step(self.cursor + 1, 1)
 
     def action_cursor_up(self) -> None:
-        """One row up."""
+        """Move one row up."""
         self._step(self.cursor - 1, -1)
 
     def action_cursor_page_down(self) -> None:
-        """One page down."""
+        """Move one page down."""
         self._step(min(self.row_count - 1, self.cursor + max(1, self._lines_for_rows - 1)), 1, -1)
 
     def action_cursor_page_up(self) -> None:
-        """One page up."""
+        """Move one page up."""
         self._step(max(0, self.cursor - max(1, self._lines_for_rows - 1)), -1, 1)
 
     def action_cursor_first(self) -> None:
-        """First row."""
+        """Move to the first row."""
         self._step(0, 1)
         self._scroll(0)
 
     def action_cursor_last(self) -> None:
-        """Last row."""
+        """Move to the last row."""
         self._step(self.row_count - 1, -1)
 
     def _step(self, row: int, *directions: int) -> None:
-        """Goes to `row`, or to the next one that can be selected in one of the directions."""
+        """Move to `row`, or to the nearest selectable row in one of the directions."""
         for direction in directions:
             candidate = row
             while 0 <= candidate < self.row_count:
@@ -256,7 +254,7 @@ class LineList(ScrollView, can_focus=True):
 
     @property
     def _foot(self) -> int:
-        """Lines below the rows: one where the head has no room to say how far one sees."""
+        """Footer lines: one if the head has no room for the position."""
         width, height = self.size
         if not self.SHOWS_POSITION or height < LEAST_WITH_FOOT:
             return 0
@@ -342,46 +340,47 @@ class LineList(ScrollView, can_focus=True):
         return Strip.join([head.crop(0, end - len(far)), line.strip()])
 
     def on_mount(self) -> None:
-        """Takes the keys for moving, and learns of changes of the theme."""
+        """Bind the movement keys and subscribe to theme changes."""
         keys = self.ui.keys
-        # Private to Textual: `BINDINGS` cannot depend on the settings.
+        # Textual has no public way: `BINDINGS` is fixed at class level and cannot follow the
+        # settings.
         self._bindings = (keys if keys.of(LISTS) else _DEFAULT_KEYS).bindings(LISTS)
         self.app.theme_changed_signal.subscribe(self, self._on_theme)
 
     def on_unmount(self) -> None:
-        """Lets go: what is subscribed is kept, with all that it shows, until the program ends."""
+        """Unsubscribe, because the signal would keep the widget alive until the program exits."""
         self.app.theme_changed_signal.unsubscribe(self)
 
     def _on_theme(self, theme: Theme) -> None:
         self.refresh()
 
     def on_resize(self) -> None:
-        """Keeps the cursor on the screen."""
+        """Keep the cursor visible."""
         self._on_screen.clear()
         self._measure()
         if self.cursor >= 0:
             self.show_row(self.cursor)
 
     def on_focus(self) -> None:
-        """The cursor looks different with focus."""
+        """Redraw the cursor with focus."""
         self.repaint()
 
     def on_blur(self) -> None:
-        """The cursor looks different without focus."""
+        """Redraw the cursor without focus."""
         self.repaint()
 
     def row_at(self, y: int) -> int:
-        """The row on line `y` of the widget, or -1."""
+        """Return the row on line `y` of the widget, or -1."""
         row = self.top + y - self._head
         inside = 0 <= y - self._head < self._lines_for_rows and row < self.row_count
         return row if inside and self.selectable(row) else -1
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Shows what is under the mouse."""
+        """Highlight the row under the mouse."""
         self._hover_over(self.row_at(event.y))
 
     def on_leave(self) -> None:
-        """Nothing is under the mouse any more."""
+        """Clear the hover highlight."""
         self._hover_over(-1)
 
     def _hover_over(self, row: int) -> None:
@@ -390,7 +389,7 @@ class LineList(ScrollView, can_focus=True):
             self.repaint()
 
     def on_click(self, event: events.Click) -> None:
-        """Puts the cursor on the row; on the row that has it already, it means Enter."""
+        """Move the cursor to the row; a click on the cursor acts like Enter."""
         row = self.row_at(event.y)
         if row < 0:
             return

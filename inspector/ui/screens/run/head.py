@@ -1,4 +1,4 @@
-"""Above the tabs: what run it is, how it stands, what is wrong with it first."""
+"""Head of the run screen: title, status, identity and first finding, above the tabs."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ from inspector.ui.palette import STATUS_ROLE, Ground, Role, status_word, word_ro
 from inspector.ui.widgets.frame import TabLabel, Tabs, clock_face
 
 WIDE = 100
-"""Columns from which the identity is told in full."""
+"""Minimum width, in columns, for the full identity."""
 
 ID_CELLS = 14
-"""Of a longer run id the end is shown."""
+"""Characters kept at the end of a longer run id."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeadState:
-    """What the head says beside the run itself."""
+    """State of the head that is not part of the run."""
 
     view: RunView | None = None
     timed: bool = False
-    axis_told: bool = True
-    """Whether the identity says what the axis is (only above the timeline)."""
+    names_axis: bool = True
+    """True to name the axis in the identity (timeline tab only)."""
     paused: int | None = None
-    """Events that arrived since the screen was held still; None while it is not."""
+    """Events that arrived since updates were paused; None while not paused."""
     reading: int | None = None
-    """How much of a long first read is done, in percent; None where none goes on."""
+    """Progress of a long first read in percent; None if none is running."""
 
 
 class RunHeader(LineWidget):
-    """One raised row, violet while travelling: place, title, status; freshness at the right."""
+    """Title row: place, title and status, freshness at the right; violet while viewing the past."""
 
     DEFAULT_CSS = "RunHeader { height: 1; dock: top; }"
 
     def __init__(self, run: Run) -> None:
         super().__init__(id="header")
         self._run = run
-        self._standing = HeadState()
+        self._state = HeadState()
 
-    def show(self, run: Run, standing: HeadState) -> None:
-        """Takes what there is to say."""
-        self._run, self._standing = run, standing
+    def show(self, run: Run, state: HeadState) -> None:
+        """Show a new state."""
+        self._run, self._state = run, state
         self.repaint()
 
     @property
     def _travelling(self) -> bool:
-        view = self._standing.view
+        view = self._state.view
         return view is not None and view.travelling
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """The row."""
+        """Draw the row."""
         run, glyphs = self._run, self.ui.glyphs
         edge, narrow = margin(width), width < NARROW
         ground = Ground.TRAVEL if self._travelling else Ground.RAISED
@@ -86,25 +86,25 @@ class RunHeader(LineWidget):
             if raw and line.cells + 3 + cell_width(raw) + 2 <= width - edge - taken:
                 line.add(raw, Role.MUTED, skip=3)
         line.put(width - edge - taken, "")
-        for number, (text, told) in enumerate(right):
+        for number, (text, role) in enumerate(right):
             line.put_style(
                 line.cells + (3 if number else 0),
                 text,
-                self.ui.styles.style(told, ground, bold=told is Role.TRAVEL),
+                self.ui.styles.style(role, ground, bold=role is Role.TRAVEL),
             )
         return line.strip()
 
     def _raw(self) -> str:
-        """The record's own word where it is another one."""
+        """Return the recorded status if it differs from the shown one."""
         raw = self._run.raw_status
         if raw is None or raw in (self._run.status.value, status_word(self._run.status)):
             return ""
         return f"recorded as {safe(raw, self.ui.glyphs)}"
 
     def _right(self, narrow: bool) -> list[tuple[str, Role]]:
-        view, zone = self._standing.view, self.ui.zone
+        view, zone = self._state.view, self.ui.zone
         if view is None or view.partial:
-            percent = self._standing.reading
+            percent = self._state.reading
             return [("reading" if percent is None else f"reading {percent} %", Role.MUTED)]
         if view.travelling:
             if narrow:
@@ -113,8 +113,8 @@ class RunHeader(LineWidget):
             return [("travelling", Role.TRAVEL), (f"now is {now}", Role.MUTED)]
         clock = clock_face(view.as_of, zone)
         said: list[tuple[str, Role]] = []
-        if self._standing.paused is not None:
-            more = f" +{self._standing.paused:,}" if self._standing.paused else ""
+        if self._state.paused is not None:
+            more = f" +{self._state.paused:,}" if self._state.paused else ""
             said.append((f"paused{more}", Role.WARNING))
         if view.stale_reason and not narrow:
             reason = safe(view.stale_reason, self.ui.glyphs)
@@ -124,36 +124,36 @@ class RunHeader(LineWidget):
 
 
 class Identity(LineWidget):
-    """One line of facts about the run, and below it the first finding or where one travels."""
+    """Facts about the run on one line; the first finding or the selected position below."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(id="identity")
         self._run = run
-        self._standing = HeadState()
+        self._state = HeadState()
 
-    def show(self, run: Run, standing: HeadState) -> None:
-        """Takes what there is to say."""
-        self._run, self._standing = run, standing
+    def show(self, run: Run, state: HeadState) -> None:
+        """Show a new state."""
+        self._run, self._state = run, state
         self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """The facts, or the finding."""
+        """Draw the facts, or the finding."""
         line = self.line(width)
         line.put(margin(width), "")
         if y == 0:
             self._facts(line, width)
             return line.strip()
-        view, glyphs, space = self._standing.view, self.ui.glyphs, gap(width)
+        view, glyphs, space = self._state.view, self.ui.glyphs, gap(width)
         room = width - 2 * margin(width)
         if view is not None and view.travelling:
             line.add(f"at event {view.events:,} of {view.total_events:,}", Role.TRAVEL)
             now = [] if view.capabilities.values_over_time else ["the tab of values"]
             now += presentation_of(self._run.runtime).present_only
-            told = f"as the record stood then; {', '.join(now)} and findings are as of now"
-            line.add(clip(told, room - line.cells, ellipsis=glyphs.cut), Role.MUTED, skip=space)
+            note = f"as the record stood then; {', '.join(now)} and findings are as of now"
+            line.add(clip(note, room - line.cells, ellipsis=glyphs.cut), Role.MUTED, skip=space)
         elif view is not None and view.partial:
-            told = f"the newest {view.events:,} events, while all before them are read"
-            line.add(clip(told, room, ellipsis=glyphs.cut), Role.MUTED)
+            note = f"the newest {view.events:,} events, while all before them are read"
+            line.add(clip(note, room, ellipsis=glyphs.cut), Role.MUTED)
         elif view is None and self._run.store.reason is not None:
             line.add(glyphs.finding, Role.WARNING)
             line.add(
@@ -163,16 +163,16 @@ class Identity(LineWidget):
             line.add(glyphs.finding, Role.WARNING)
             more = len(self._run.findings) - 1
             rest = f"{more:,} more" if more else ""
-            told = safe(self._run.findings[0].message, glyphs)
+            note = safe(self._run.findings[0].message, glyphs)
             left = room - 2 - (cell_width(rest) + space if rest else 0)
-            line.add(clip(told, left, ellipsis=glyphs.cut), skip=1)
+            line.add(clip(note, left, ellipsis=glyphs.cut), skip=1)
             line.add(rest, Role.MUTED, skip=space if rest else 0)
         return line.strip()
 
     def _facts(self, line: Line, width: int) -> None:
-        skip, view = 0, self._standing.view
+        skip, view = 0, self._state.view
         now = self.ui.clock() if view is None else view.as_of
-        for fact in facts(self._run, self._standing, now, self.ui.zone, width):
+        for fact in facts(self._run, self._state, now, self.ui.zone, width):
             text = safe(fact, self.ui.glyphs)
             if line.cells + skip + cell_width(text) > width - margin(width):
                 break
@@ -180,23 +180,23 @@ class Identity(LineWidget):
             skip = gap(width)
 
 
-def facts(run: Run, standing: HeadState, now: int, zone: tzinfo | None, width: int) -> list[str]:
-    """The facts of the identity, the most important first; some of them untrusted.
+def facts(run: Run, state: HeadState, now: int, zone: tzinfo | None, width: int) -> list[str]:
+    """Return the identity facts, most important first; some are untrusted text.
 
-    `now` is when the run was read (UTC ms), so that they change only with what is known.
+    `now` is the time of the read (UTC ms), so that the facts change only with the run.
     """
     full = width >= WIDE
     found = [_short_id(run.run_id or "no run id")]
     if run.session is not None:
         found.append(f"session {run.session}")
     found.append(presentation_of(run.runtime).store_label(run.store, full))
-    timed, told = standing.timed, standing.axis_told
+    timed, names_axis = state.timed, state.names_axis
     if run.order_only:
         plain = "no times recorded" if full else "order of events, no times"
-        found.append(f"{plain}: the axis is the order of events" if full and told else plain)
+        found.append(f"{plain}: the axis is the order of events" if full and names_axis else plain)
     else:
         moment = run.started_at if run.started_at is not None else now
-        order = "" if timed or not told else ", in the order of events"
+        order = "" if timed or not names_axis else ", in the order of events"
         found.append(f"times recorded, {zone_label(moment, zone)}{order}")
         found += _when(run, now, zone)
     if run.tokens.total is not None:
@@ -227,7 +227,7 @@ def _when(run: Run, now: int, zone: tzinfo | None) -> list[str]:
 
 
 def labels(tabs: Sequence[Tab], glyphs: Glyphs) -> list[TabLabel]:
-    """Tabs as they are drawn; a verdict that has a sign is told by it."""
+    """Return the tab labels; a verdict with a glyph is shown by it."""
     marks = {"ok": (glyphs.completed, Role.MUTED), "broken": (glyphs.failed, Role.ERROR)}
     found = []
     for tab in tabs:
@@ -237,7 +237,7 @@ def labels(tabs: Sequence[Tab], glyphs: Glyphs) -> list[TabLabel]:
 
 
 class RunTabs(Tabs):
-    """Tabs that give up counts first, then long names, then all names but the active one's."""
+    """Tabs that drop counts first, then shorten names, then drop all names but the active one."""
 
     def _names(self, width: int, places: list[tuple[int, int, bool, bool]]) -> Strip:
         line = self.line(width)
@@ -280,5 +280,5 @@ class RunTabs(Tabs):
 
 
 def _short(title: str) -> str:
-    """The first word of a name."""
+    """Return the first word of a name."""
     return title.partition(" ")[0]
