@@ -136,7 +136,7 @@ SITUATIONS = {
     "20261129T200103.077Z-8xf0vk": ("expired handoff", None),
     "20261129T200102.000Z-k49ey4": ("completed", "completed"),
     "20261129T200101.875Z-qmwc9f": ("simulated, completed", "completed"),
-    "20261129T200101.934Z-629lsg": ("simulated, destination failed", "simulate"),
+    "20261129T200101.934Z-629lsg": ("simulated, destination failed", "simulation"),
     "20261129T200105.189Z-28ipb2": ("source reverted", "source failed"),
     "20261129T200105.227Z-7bgkms": ("no handoff", "incomplete"),
 }
@@ -186,7 +186,7 @@ def test_a_grimoire_run_that_failed_once_is_blocked(
     database = crossing(tmp_path / "project")
     Book().run("XDest", RUN_ID, success=0).save(database)
     code, plan = Plans(tmp_path / "project", capsys).ask(key_of(database))
-    assert code == 1 and "a row of XDest for this run exists already" in plan["reason"]
+    assert code == 1 and "XDest already has a row for this run" in plan["reason"]
 
 
 def test_prism_runs_as_the_real_store_left_them(
@@ -235,7 +235,7 @@ def test_a_spell_whose_file_is_gone(tmp_path: Path, capsys: pytest.CaptureFixtur
     database = crossing(tmp_path / "project")
     (tmp_path / "project" / "spells" / "xdest.spell").unlink()
     code, plan = Plans(tmp_path / "project", capsys).ask(key_of(database))
-    assert code == 1 and "xdest.spell' is not there" in plan["reason"]
+    assert code == 1 and "xdest.spell' does not exist" in plan["reason"]
 
 
 def test_several_runs_give_several_preflights(
@@ -256,7 +256,7 @@ def test_plain_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     key = key_of(crossing(tmp_path / "it's"))
     assert main(["resume", key, "--plan", "--in", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    told = ("Resume XSource", "Nothing has been started.", "sends transactions for real")
+    told = ("Resume XSource", "Nothing has been started.", "sends real transactions")
     for words in (*told, "KEY_ENV=NAME", "'\"'\"'", f"grimoire resume {RUN_ID}"):
         assert words in out
 

@@ -106,7 +106,7 @@ def test_anything_else_starts_nothing(scene: Scene) -> None:
 def test_the_id_is_typed_where_money_moves_and_the_password_for_the_program(scene: Scene) -> None:
     with scene.terminal("password") as terminal:
         text = terminal.until(f"Type {RUN_ID} to launch:")
-        assert "sends transactions for real" in text
+        assert "sends real transactions" in text
         terminal.press(f"{RUN_ID}\r")
         terminal.until("Keystore password:")
         hidden = terminal.modes()
@@ -253,7 +253,7 @@ def test_an_id_that_would_be_an_option_is_refused(
     run_id: str,
 ) -> None:
     ran = Scene(tmp_path, monkeypatch, capfd, run_id=run_id).run("tell")
-    assert ran.code == 1 and "taken for an option" in ran.out
+    assert ran.code == 1 and "parsed as an option" in ran.out
 
 
 def test_a_run_that_moved_between_two_looks_is_not_launched(scene: Scene) -> None:

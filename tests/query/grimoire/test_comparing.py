@@ -139,9 +139,11 @@ def test_runs_of_two_spells_and_of_two_stores(tmp_path: Path, asked: Any) -> Non
 
 def test_what_is_asked_wrongly_is_a_sentence(tmp_path: Path, asked: Any) -> None:
     Book().run("S", "r0", provenance=SIMULATE).save(tmp_path / "grimoire.db")
-    assert "no part 'tracks' that is compared" in asked("r0", "tracks", "--against", "r0", code=2)
+    assert "Part 'tracks' of a grimoire run cannot be compared" in asked(
+        "r0", "tracks", "--against", "r0", code=2
+    )
     assert "No run matches" in asked("r0", "state", "--against", "nothing", code=3)
-    assert "Only runs are compared" in asked("S", "state", "--against", "r0", code=2)
+    assert "Only runs can be compared" in asked("S", "state", "--against", "r0", code=2)
 
 
 def test_what_a_state_is_stands_above_it(tmp_path: Path, asked: Any) -> None:

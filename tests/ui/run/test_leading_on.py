@@ -47,4 +47,4 @@ async def test_dollar_says_why_other_runs_have_none() -> None:
         await pilot.press("$")
         await settle(pilot)
         assert pilot.app.screen is screen
-        assert "Only Grimoire records" in "\n".join(shown(screen))
+        assert "P&L is only available for Grimoire" in "\n".join(shown(screen))
