@@ -91,7 +91,7 @@ class InspectorApp(App[None]):
         self._bindings = keys.bindings(EVERYWHERE)
         self._nothing: CommandScreen | None = None
         """The screen that says that there are no runs, once it was needed."""
-        self._held: dict[str, FeedMessage] | None = None
+        self._queued: dict[str, FeedMessage] | None = None
         """What came while nobody can look, the newest of each subject."""
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -116,9 +116,9 @@ class InspectorApp(App[None]):
         def deliver(delivered: Delivered) -> None:
             # A feed that was exchanged, or a loop that has ended, may still have a reader at work.
             if feed is self.feed:
-                message, held = FeedMessage(delivered), self._held
-                if held is not None:
-                    held[message.subject] = message
+                message, queued = FeedMessage(delivered), self._queued
+                if queued is not None:
+                    queued[message.subject] = message
                     return
                 with suppress(RuntimeError):
                     self.post_message(message)
@@ -126,15 +126,15 @@ class InspectorApp(App[None]):
         return deliver
 
     @contextmanager
-    def deliveries_held(self) -> Iterator[None]:
+    def deliveries_paused(self) -> Iterator[None]:
         """While this lasts nothing is queued that the screen cannot take: it may be for hours."""
-        held: dict[str, FeedMessage] = {}
-        self._held = held
+        queued: dict[str, FeedMessage] = {}
+        self._queued = queued
         try:
             yield
         finally:
-            self._held = None
-            for message in held.values():
+            self._queued = None
+            for message in queued.values():
                 self.post_message(message)
 
     def on_feed_message(self, message: FeedMessage) -> None:

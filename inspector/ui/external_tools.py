@@ -51,7 +51,7 @@ class ExternalTools:
         self._stop = None
         return True
 
-    async def page(self, held: LoadedValue, *, raw: bool) -> None:
+    async def page(self, value: LoadedValue, *, raw: bool) -> None:
         """Shows it in the pager, as the screen shows it."""
         try:
             pager = pager_of(os.environ)
@@ -59,43 +59,43 @@ class ExternalTools:
             self._say(f"{why}")
             return
         await self._with_copy(
-            held,
-            f"{fit_for_a_name(held.name or 'value')}.txt",
-            lambda file, stop: write_for_pager(held, file, raw=raw, stop=stop),
-            lambda path: self._read(pager, path, held),
+            value,
+            f"{fit_for_a_name(value.name or 'value')}.txt",
+            lambda file, stop: write_for_pager(value, file, raw=raw, stop=stop),
+            lambda path: self._read(pager, path, value),
         )
 
-    def _read(self, pager: Pager, path: str, held: LoadedValue) -> str:
+    def _read(self, pager: Pager, path: str, value: LoadedValue) -> str:
         with suspended(self._app):
             code = read_in(pager, path, os.environ)
         if code:
             how = f"signal {-code}" if code < 0 else f"exit code {code}"
             return f"{os.path.basename(pager.program)} ended with {how}."
-        shown = paged_bytes(held)
-        if shown < held.size:
-            return f"That was the first {size(shown)} of {size(held.size)}."
+        shown = paged_bytes(value)
+        if shown < value.size:
+            return f"That was the first {size(shown)} of {size(value.size)}."
         return ""
 
-    async def picture(self, held: LoadedValue) -> None:
+    async def picture(self, value: LoadedValue) -> None:
         """Shows an image in the terminal."""
-        reason = why_no_picture(held)
+        reason = why_no_picture(value)
         if reason is not None:
             self._say(reason)
             return
 
         def write(file: Any, stop: Callable[[], bool]) -> None:
-            file.write(held.data)
+            file.write(value.data)
 
         def show(path: str) -> str:
             with suspended(self._app):
                 code = show_picture(words_for(path), os.path.dirname(path), os.environ)
             return "The image could not be shown." if code else ""
 
-        await self._with_copy(held, "image", write, show)
+        await self._with_copy(value, "image", write, show)
 
     async def _with_copy(
         self,
-        held: LoadedValue,
+        value: LoadedValue,
         name: str,
         write: Callable[[Any, Callable[[], bool]], None],
         use: Callable[[str], str],
@@ -104,7 +104,7 @@ class ExternalTools:
         self.cancel()
         stop = self._stop = threading.Event()
         try:
-            folder = await asyncio.to_thread(private_folder, 4 * len(held.data))
+            folder = await asyncio.to_thread(private_folder, 4 * len(value.data))
         except StoreUnavailable:
             self._stop = None
             self._say("There is no room for a private copy of it.")
@@ -127,7 +127,7 @@ class ExternalTools:
             if self._stop is stop:
                 self._stop = None
 
-    async def save(self, held: LoadedValue, path: Path, run: Run) -> bool:
+    async def save(self, value: LoadedValue, path: Path, run: Run) -> bool:
         """Saves it under the name that a person gave; False where another name may do better."""
         reason = why_not_there(path, run)
         if reason is not None:
@@ -139,7 +139,7 @@ class ExternalTools:
 
         def write(file: Any) -> None:
             nonlocal masked
-            masked = write_as_recorded(held, file, stop=stop.is_set)
+            masked = write_as_recorded(value, file, stop=stop.is_set)
 
         try:
             await asyncio.to_thread(_write, str(path), write)
@@ -155,12 +155,12 @@ class ExternalTools:
             stop.set()
             if self._stop is stop:
                 self._stop = None
-        self._say(_saved(held, path, masked))
+        self._say(_saved(value, path, masked))
         return True
 
 
-def _saved(held: LoadedValue, path: Path, masked: int) -> str:
-    part = f"The first {size(len(held.data))} of {size(held.size)}" if held.cut else "It"
+def _saved(value: LoadedValue, path: Path, masked: int) -> str:
+    part = f"The first {size(len(value.data))} of {size(value.size)}" if value.cut else "It"
     hidden = (
         f", {counted(masked)} {'secret' if masked == 1 else 'secrets'} masked" if masked else ""
     )
@@ -204,13 +204,13 @@ def why_no_viewer(app: App[Any]) -> str | None:
     return None
 
 
-def why_no_picture(held: LoadedValue) -> str | None:
+def why_no_picture(value: LoadedValue) -> str | None:
     """Why this cannot be shown as a picture, as a sentence."""
-    facts = image_facts(held.data[:65_536])
+    facts = image_facts(value.data[:65_536])
     if facts is None:
         return "It is no image of a kind that is known: PNG, JPEG, GIF, WebP, BMP."
-    if held.cut:
-        return f"The image is too large to be shown: {size(held.size)}."
+    if value.cut:
+        return f"The image is too large to be shown: {size(value.size)}."
     if facts.pixels is None or facts.pixels > MOST_PIXELS:
         return "The image is too large to be shown, or does not say how large it is."
     return None

@@ -138,35 +138,35 @@ def loaded_text(name: str | None, text: str) -> LoadedValue:
     return LoadedValue(name, data, len(data))
 
 
-def paged_bytes(held: LoadedValue) -> int:
+def paged_bytes(value: LoadedValue) -> int:
     """How many of the bytes a pager is given."""
-    return len(held.data) if held.is_text else min(len(held.data), HEX_PAGED)
+    return len(value.data) if value.is_text else min(len(value.data), HEX_PAGED)
 
 
 def write_for_pager(
-    held: LoadedValue, file: BinaryIO, *, raw: bool, stop: Callable[[], bool]
+    value: LoadedValue, file: BinaryIO, *, raw: bool, stop: Callable[[], bool]
 ) -> None:
     """Writes what the screen shows: masked, controls visible, JSON laid out unless `raw`.
 
     Raises OSError and Stopped.
     """
-    for part in _pages(held, raw):
+    for part in _pages(value, raw):
         if stop():
             raise Stopped
         file.write(part.encode("utf-8", "replace"))
 
 
-def write_as_recorded(held: LoadedValue, file: BinaryIO, *, stop: Callable[[], bool]) -> int:
+def write_as_recorded(value: LoadedValue, file: BinaryIO, *, stop: Callable[[], bool]) -> int:
     """Writes the recorded bytes with secrets masked, and gives their number.
 
     Raises OSError and Stopped.
     """
-    text, count = held.text, 0
+    text, count = value.text, 0
     if text is None:
-        data, count = mask_bytes(held.data)
+        data, count = mask_bytes(value.data)
         file.write(data)
         return count
-    for part in mask_parts(held.name, text):
+    for part in mask_parts(value.name, text):
         if stop():
             raise Stopped
         file.write(part.text.encode("utf-8", "surrogatepass"))
@@ -174,39 +174,39 @@ def write_as_recorded(held: LoadedValue, file: BinaryIO, *, stop: Callable[[], b
     return count
 
 
-def _pages(held: LoadedValue, raw: bool) -> Iterator[str]:
-    text, read = held.text, paged_bytes(held)
-    if text is None and held.is_text:
-        text = held.data.decode("utf-8", "replace")
+def _pages(value: LoadedValue, raw: bool) -> Iterator[str]:
+    text, read = value.text, paged_bytes(value)
+    if text is None and value.is_text:
+        text = value.data.decode("utf-8", "replace")
     if text is None:
-        data = mask_bytes(held.data[:read])[0]
-        yield f"{file_type(data)}, {size(held.size)}\n\n"
-        for line in bytes_content(data, held.size).lines:
+        data = mask_bytes(value.data[:read])[0]
+        yield f"{file_type(data)}, {size(value.size)}\n\n"
+        for line in bytes_content(data, value.size).lines:
             yield _plain(line) + "\n"
         for row in hex_rows(data):
             yield row + "\n"
     elif not raw and len(text) <= LAID_OUT and text[:200].lstrip()[:1] in ("{", "["):
-        for line in content_of(held.name, text, "text").lines:
+        for line in content_of(value.name, text, "text").lines:
             yield _plain(line) + "\n"
     else:
-        for part in mask_parts(held.name, text):
+        for part in mask_parts(value.name, text):
             yield "\n".join(visible_lines(part.text))
         yield "\n"
-    if held.size > read:
-        yield f"\n(the first {size(read)} of {size(held.size)}; the rest was not read)\n"
+    if value.size > read:
+        yield f"\n(the first {size(read)} of {size(value.size)}; the rest was not read)\n"
 
 
 def _plain(line: ContentLine) -> str:
     return line.lead + line.key + line.rest
 
 
-def file_name(held: LoadedValue, what: str) -> str:
+def file_name(value: LoadedValue, what: str) -> str:
     """A name for a file that holds it."""
-    if held.file:
-        return os.path.basename(held.file.replace("\\", "/")) or "attachment"
-    if not held.is_text:
+    if value.file:
+        return os.path.basename(value.file.replace("\\", "/")) or "attachment"
+    if not value.is_text:
         return f"{what}.bin"
-    head = held.data[:LOOKED_AT].decode("utf-8", "replace")
+    head = value.data[:LOOKED_AT].decode("utf-8", "replace")
     if head.lstrip()[:1] in ("{", "["):
         return f"{what}.json"
     return f"{what}.md" if is_markdown(head) else f"{what}.txt"

@@ -24,6 +24,6 @@ def suspended(app: App[Any]) -> Iterator[None]:
 
     What readers deliver meanwhile is kept, the newest of each.
     """
-    held = getattr(app, "deliveries_held", None)
-    with held() if held is not None else nullcontext(), app.suspend():
+    pause = getattr(app, "deliveries_paused", None)
+    with pause() if pause is not None else nullcontext(), app.suspend():
         yield

@@ -22,7 +22,7 @@ from inspector.ui.panes.queries import RunQueries, Work, start
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A text to copy, masked and safe, and what it is."""
+    """Text to copy, masked and escaped, and its description."""
 
     text: str
     what: str
@@ -37,23 +37,23 @@ class SqlPane(Protocol):
 
 
 class Pane(Container):
-    """One tab of a run. What a tab does not support does nothing."""
+    """One tab of a run. Commands that a tab does not support do nothing."""
 
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Footer: command id and word, most important first. `ID.alone` shows one key of a pair."""
     HAS_VIEWS: ClassVar[bool] = False
     """Whether `pnl.view` switches between views."""
     HAS_VERSIONS: ClassVar[bool] = False
-    """Whether its values may have older rows."""
+    """True if its values may have older rows."""
 
     class Loaded(Message):
-        """An answer was shown: there may be rows now."""
+        """An answer was shown, so the list may have rows now."""
 
     def __init__(self, queries: RunQueries, *, id: str) -> None:
         super().__init__(id=id, classes="pane")
         self.queries = queries
         self.is_new = True
-        """Whether it was given no view yet."""
+        """True until the first view."""
 
     @property
     def ui(self) -> UiContext:
@@ -62,7 +62,7 @@ class Pane(Container):
 
     @property
     def ready(self) -> bool:
-        """Whether it is mounted with all its parts."""
+        """True once all parts are mounted."""
         return self.is_mounted
 
     @property
@@ -85,7 +85,7 @@ class Pane(Container):
         """Shows a new view of the run."""
 
     def seek(self, position: Position | None) -> None:
-        """Shows the run as of a position; None = the newest event."""
+        """Shows the run as of a position; None for the newest event."""
 
     def opened(self) -> None:
         """Called when the tab comes to the front."""
@@ -97,18 +97,18 @@ class Pane(Container):
         """Called when the time zone, units or theme changed."""
 
     def ask(self, topic: str, work: Work) -> None:
-        """Runs what awaits `queries`; it replaces an older run under the topic."""
+        """Runs a coroutine function with `queries`, replacing an older one of the topic."""
         start(self, work, topic)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Announces answers."""
+        """Announces finished queries."""
         if event.state is WorkerState.SUCCESS:
             self.post_message(self.Loaded())
 
     # Commands
 
     def back(self) -> bool:
-        """Closes what is open inside the tab; False when nothing is."""
+        """Closes the innermost open part of the tab; False if nothing is open."""
         return False
 
     def action_enter(self) -> None:
@@ -137,7 +137,7 @@ class Pane(Container):
 
     @property
     def has_failures(self) -> bool:
-        """Whether `f` and `F` move within this tab."""
+        """True if `f` and `F` move within this tab."""
         return False
 
     def to_failure(self, *, forward: bool) -> None:
@@ -170,7 +170,7 @@ class Pane(Container):
         return "Nothing is selected." if copy is None else loaded_text(None, copy.text)
 
     def file_name(self) -> str:
-        """A name for a file of the selection, without an extension; safe."""
+        """An escaped file name for the selection, without extension."""
         return "record"
 
 
@@ -179,7 +179,7 @@ RUN_KEY = "run_key"
 
 
 def linked(widget: Widget, view: RunView | None, step: int) -> Run | None:
-    """Returns the run that a step represents; None if it represents none that is listed."""
+    """The run that a step links to; None if that run is not listed."""
     if view is None or not 0 <= step < len(view.steps):
         return None
     extra = view.steps.extra.get(step)
@@ -190,7 +190,7 @@ def linked(widget: Widget, view: RunView | None, step: int) -> Run | None:
 
 
 def open_linked(widget: Widget, view: RunView | None, step: int) -> bool:
-    """Opens the run that a step represents; False if it represents none that is listed."""
+    """Opens the run that a step links to; False if that run is not listed."""
     screen, found = widget.screen, linked(widget, view, step)
     if found is None or not isinstance(screen, CommandScreen):
         return False

@@ -1,4 +1,4 @@
-"""The tab of what was recorded, row by row, as it stands."""
+"""The events tab: every recorded row."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ PAGE = 128
 KEPT_PAGES = 64
 KIND_CELLS, STATUS_CELLS, TIME_CELLS = 12, 12, 12
 LONG_KIND_CELLS = 20
-"""Cells of a kind where there is room: `constraint_evaluated`."""
+"""Cells of the kind column in wide terminals, enough for `constraint_evaluated`."""
 ROOMY = 100
-"""Columns from which long kinds are shown whole."""
+"""Minimum width, in columns, for long kinds in full."""
 
 
 class EventsList(LineList):
-    """One line for each event; what is not read yet is an empty line with its number."""
+    """One line per event; an event not loaded yet is a blank line with its number."""
 
     def __init__(self, want: Callable[[int], None]) -> None:
         super().__init__(id="events")
@@ -46,22 +46,22 @@ class EventsList(LineList):
         self._count = 0
         self._timed = False
         self._pages: OrderedDict[int, tuple[int, tuple[Event, ...]]] = OrderedDict()
-        """Each page with its number among all that were read: an earlier one looks different."""
+        """Pages with the number of the read they came from, so that a reloaded page is redrawn."""
         self._read = 0
         self._wanted: set[int] = set()
 
     def show(self, count: int, *, timed: bool) -> None:
-        """Says how many events there are; `timed` = they carry instants."""
+        """Sets the number of events; `timed` if they carry times."""
         self._timed = timed
         if count != self._count:
-            # The last page may be filled further, and rows that change may have changed.
+            # The last page may have grown, and the rows of mutable tables may have changed.
             self._pages.pop((self._count - 1) // PAGE, None)
             self._wanted.clear()
             self._count = count
         self.rows_changed(max(0, self.cursor) if count else -1)
 
     def add_page(self, page: int, events: Sequence[Event]) -> None:
-        """Takes a page that was read."""
+        """Adds a loaded page."""
         self._wanted.discard(page)
         self._read += 1
         self._pages[page] = (self._read, tuple(events))
@@ -70,11 +70,11 @@ class EventsList(LineList):
         self.repaint()
 
     def page_failed(self, page: int) -> None:
-        """A page could not be read now; it is asked for again when it is drawn again."""
+        """Marks a page as not loaded, so that it is requested again when drawn."""
         self._wanted.discard(page)
 
     def event(self, row: int) -> Event | None:
-        """The event of a row, if its page was read; else the page is asked for."""
+        """The event of a row; if its page is not loaded, requests it and returns None."""
         page = row // PAGE
         found = self._pages.get(page)
         if found is None:
@@ -88,21 +88,21 @@ class EventsList(LineList):
 
     @property
     def selected(self) -> Event | None:
-        """The event under the cursor, if it was read."""
+        """The event under the cursor; None if not loaded."""
         return self.event(self.cursor) if 0 <= self.cursor < self._count else None
 
     @property
     def row_count(self) -> int:
-        """Events."""
+        """The number of events."""
         return self._count
 
     @property
     def has_head(self) -> bool:
-        """The names of the columns."""
+        """Column titles stay above the rows."""
         return self.size.width >= NARROW
 
     def version(self, row: int) -> Hashable:
-        """Whether the event is there, and by which reading."""
+        """The event, if loaded, and the number of its read."""
         event = self.event(row)
         read = 0 if event is None else self._pages[row // PAGE][0]
         return (row, read, self._digits, self._timed)
@@ -116,11 +116,11 @@ class EventsList(LineList):
         return max(5, len(f"{self._count:,}"))
 
     def _kind_cells(self, width: int) -> int:
-        """Runtimes that record instants have the longer names of kinds."""
+        """Runtimes that record times have longer kinds."""
         return LONG_KIND_CELLS if self._timed and width >= ROOMY else KIND_CELLS
 
     def paint_head(self, width: int, top: int) -> Strip:
-        """The names of the columns."""
+        """Draws the column titles."""
         line = Line(width, self.ui.styles)
         at = margin(width)
         line.right(at + self._digits, "event", Role.MUTED)
@@ -135,7 +135,7 @@ class EventsList(LineList):
         return line.strip()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """One event."""
+        """Draws one event."""
         ui, event = self.ui, self.event(row)
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         line = Line(width, ui.styles, ground)
@@ -165,7 +165,7 @@ class EventsList(LineList):
 
 
 class EventsPane(Pane):
-    """A list above, all columns of the row under the cursor below."""
+    """A list of events, with all columns of the selected row below."""
 
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
         ("copy.value", "copy row"),
@@ -201,7 +201,7 @@ class EventsPane(Pane):
             self._show()
 
     def opened(self) -> None:
-        """Shows the events there are."""
+        """Loads the visible events."""
         self._show()
 
     def go_to(self, event: int) -> None:
@@ -220,7 +220,7 @@ class EventsPane(Pane):
         self._render_detail()
 
     def on_resize(self) -> None:
-        """What waited for a place to be shown in."""
+        """Moves to an event requested before the list had a size."""
         if self._goal is not None:
             self._show()
 
@@ -254,7 +254,7 @@ class EventsPane(Pane):
         if event.id is not None:
             facts.append(f"{self._unit} {safe(str(event.id), glyphs)}")
         if event.at_raw is not None:
-            # A number of milliseconds tells nobody a time; as it stands it is below.
+            # Milliseconds are unreadable in a list; the row below shows them as recorded.
             is_number = event.at is not None and event.at_raw.lstrip("-").isdigit()
             told = instant(event.at, self.ui.zone) if is_number else safe(event.at_raw, glyphs)
             facts.append(told)
@@ -263,12 +263,12 @@ class EventsPane(Pane):
 
     @property
     def _unit(self) -> str:
-        """What an event is numbered by: a log has lines."""
+        """The unit of event numbers: lines for a log, else events."""
         variant = self.run.store.variant or ""
         return "line" if variant.split("-")[0] == "log" else "row"
 
     def value_to_copy(self) -> Copy | None:
-        """The row as it is shown."""
+        """The row as shown."""
         event = self.list.selected
         if event is None:
             return None
@@ -286,5 +286,5 @@ class EventsPane(Pane):
         )
 
     def redraw(self) -> None:
-        """Another zone or theme."""
+        """Redraws for another zone or theme."""
         self.list.repaint()

@@ -147,8 +147,10 @@ def columns_of(
         texts = [written(name, row.cells[at], glyphs) for row in looked_at]
         wide = max((cell_width(one.text) for one in texts), default=0)
         cells = min(MOST, max(LEAST, wide, min(cell_width(shown), MOST)))
-        told = [one for one in texts if one.role is not Role.FAINT]
-        found.append(GridColumn(shown, name, cells, bool(told) and all(one.right for one in told)))
+        solid = [one for one in texts if one.role is not Role.FAINT]
+        found.append(
+            GridColumn(shown, name, cells, bool(solid) and all(one.right for one in solid))
+        )
     return tuple(found)
 
 

@@ -18,7 +18,7 @@ from inspector.ui.panes.queries import RunQueries
 from inspector.ui.widgets.line_list import LineList
 
 RELOAD_DELAY = 0.5
-"""Seconds from a change of the run to reading its records again."""
+"""Seconds after a change of the run before its records are read again."""
 
 LOADING = "Loading…"
 
@@ -34,16 +34,16 @@ class MasterDetailPane(Pane):
     """
 
     ALONE_HINTS: ClassVar[tuple[tuple[str, str], ...] | None] = None
-    """Footer while the selection is shown alone; None where it never is."""
+    """Footer while the selection is maximized; None if it cannot be."""
 
     def __init__(self, queries: RunQueries, *, id: str) -> None:
         super().__init__(queries, id=id)
         self.note = LOADING
-        """A sentence instead of the list: why there is none. May be untrusted."""
+        """A sentence in place of an empty list. May be untrusted."""
         self._stale = True
         self._reload: Timer | None = None
 
-    # For the subclass
+    # For subclasses
 
     @property
     def list(self) -> LineList:
@@ -51,13 +51,13 @@ class MasterDetailPane(Pane):
         return self.query_one(LineList)
 
     async def load(self) -> None:
-        """Asks for the list and shows it."""
+        """Requests the list and shows it."""
 
     def render_detail(self, *, keep: bool) -> None:
-        """Shows the selection; with `keep` the detail stays scrolled to where it is."""
+        """Shows the selection; `keep` preserves the scroll position."""
 
     def needs_reload(self, view: RunView) -> bool:
-        """Whether a new view of the run may have other records."""
+        """True if a new view of the run may have other records."""
         return True
 
     # Loading
@@ -68,7 +68,7 @@ class MasterDetailPane(Pane):
         return self.list
 
     def update(self, view: RunView) -> None:
-        """Loads again if the tab is in front, else when it is opened."""
+        """Reloads if the tab is in front, else when it is opened."""
         if not self.needs_reload(view):
             return
         self._stale = True
@@ -88,7 +88,7 @@ class MasterDetailPane(Pane):
         self.ask(ROWS, self.load)
 
     def show_reason(self, answer: Unavailable | None) -> None:
-        """Notes why there are no records; None = the run has no such part."""
+        """Records why there is no list; None if the run has no such part."""
         self.note = "This run has no such records." if answer is None else answer.reason
 
     def redraw(self) -> None:
@@ -124,7 +124,7 @@ class MasterDetailPane(Pane):
         (self.query_one("#content") if alone else self.list).focus()
 
     def back(self) -> bool:
-        """From the selection to the list."""
+        """Returns from the maximized selection to the list."""
         if not self.has_class("-alone"):
             return False
         self.show_alone(False)

@@ -1,4 +1,4 @@
-"""Values of a run as of now, or as they were where one stands; asked on a reader's thread."""
+"""Values of a run, current or at a past position; called on a reader's thread."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from inspector.text.parse_time import plausible
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where in a run one stands: after an event, in the frame of a step."""
+    """Position in a run: after an event, in the frame of a step."""
 
     event: int
     frame: str
 
 
 def position_of(view: RunView | None, step: int, *, chosen: bool) -> Position | None:
-    """Where one stands: at the event that is travelled to, or at the end of a chosen step.
+    """The position for a selected past event or the end of a chosen step.
 
-    None where that is now, or nothing tells which values there were.
+    None for the present, or if past values cannot be derived.
     """
     if (
         view is None
@@ -41,7 +41,7 @@ def position_of(view: RunView | None, step: int, *, chosen: bool) -> Position | 
 
 
 def context_at(reader: RunReader, step: int, event: int | None) -> StepContext:
-    """The context of a step; for a traveller with the values that there were at the event."""
+    """The context of a step; for a past event, with the values at that event."""
     context = reader.context(step)
     values = None if event is None else reader.values_at(event, context.values.frame)
     return context if values is None else replace(context, values=values)
@@ -50,7 +50,7 @@ def context_at(reader: RunReader, step: int, event: int | None) -> StepContext:
 def values_of(
     reader: RunReader, scope: str | None, point: Position | None, *, older: bool
 ) -> tuple[ValueList, ValueList]:
-    """The values of every scope, and those that are shown: as a scope resolves them."""
+    """Values of every scope, and the values shown for one scope."""
     every = _values(reader, None, point)
     shown = every if scope is None else _values(reader, scope, point)
     return every, with_older(reader, shown) if older else shown
@@ -62,7 +62,7 @@ def _values(reader: RunReader, scope: str | None, point: Position | None) -> Val
 
 
 def with_older(reader: RunReader, shown: ValueList) -> ValueList:
-    """The values, each with its older rows below it, the newest of these first."""
+    """The values, each followed by its older rows, newest first."""
     if not reader.capabilities.value_versions:
         return shown
     rows: list[Value] = []
@@ -78,24 +78,24 @@ def with_older(reader: RunReader, shown: ValueList) -> ValueList:
 
 
 LOOKED_AT = 2_000
-"""Failures whose instants are looked up; the newest, where there are more."""
+"""Maximum failures whose times are looked up; the newest ones if there are more."""
 
 
 def instant_of(view: RunView, event: int, now: int) -> int | None:
-    """The instant of an event, or of the newest one before it that has one (UTC ms)."""
+    """The time of an event, or of the newest earlier event that has one (UTC ms)."""
     return event_times.instant_of(view.steps, view.step_of_event, event, now)
 
 
 def failure_instants(view: RunView, now: int) -> list[int]:
-    """The instants of the events that recorded a failure, ascending (UTC ms)."""
+    """Times of the events that recorded a failure, ascending (UTC ms)."""
     moments = (_own(view, event) for event in view.failures[-LOOKED_AT:])
     return sorted(moment for moment in moments if moment is not None and plausible(moment, now))
 
 
 def values_of_then(context: StepContext, view: RunView, now: int) -> StepContext | None:
-    """The context with the values that there were at a view's newest event.
+    """The context with the values at a view's newest event.
 
-    None where instants do not tell: then they can only be shown as of now.
+    None if the recorded times are insufficient; only current values can be shown then.
     """
     values = context.values.values
     if view.travelling and context.values.at is not None:
@@ -114,7 +114,7 @@ def _own(view: RunView, event: int) -> int | None:
 
 
 def event_at(view: RunView, axis: Axis, cell: int, now: int) -> int:
-    """The newest event whose instant stands at or before a cell of a time axis; 0 = none."""
+    """The newest event at or before a cell of a time axis; 0 if none."""
     low, high = 0, view.events
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,7 +1,7 @@
-"""Awaitable questions: answered on a reader's thread, resumed on the event loop.
+"""Awaitable queries: answered on a reader's thread, resumed on the event loop.
 
-Ask from a Textual worker (`widget.run_worker(…, group=TOPIC, exclusive=True)`), so that a newer
-question under the same topic cancels the older one, and closing the widget cancels both.
+Call from a Textual worker (`widget.run_worker(…, group=TOPIC, exclusive=True)`), so that a newer
+query under the same topic cancels the older one, and closing the widget cancels both.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ def start(node: DOMNode, work: Work, topic: str, *, exclusive: bool = True) -> N
 
 
 class RunQueries:
-    """Questions about one run."""
+    """Queries about one run."""
 
     def __init__(self, feed: Feed, key: str) -> None:
         self._feed = feed
         self._key = key
 
     async def ask(self, question: Callable[[RunReader], T]) -> T | Unavailable:
-        """Returns the answer of the run's reader, or why it has none now."""
+        """Returns the answer of the run's reader, or why it is unavailable."""
         answer: asyncio.Future[T | Unavailable] = asyncio.get_running_loop().create_future()
         self._feed.ask(self._key, question, partial(_deliver, answer))
         return await answer
 
 
 class DatabaseQueries:
-    """Questions about a whole database, answered one after the other by a thread of their own."""
+    """Queries about a whole database, answered one at a time on their own thread."""
 
     def __init__(self, path: str, clock: Clock, widget: Widget) -> None:
         self._worker = DatabaseWorker(path, clock)
@@ -61,15 +61,15 @@ class DatabaseQueries:
 
     @property
     def waiting(self) -> bool:
-        """Whether a question has no answer yet."""
+        """True while a query is unanswered."""
         return bool(self._pending)
 
     def start(self, work: Work) -> None:
-        """Runs a coroutine function that asks; it ends with the widget."""
+        """Runs a coroutine function that makes queries; it ends with the widget."""
         start(self._widget, work, DATABASE, exclusive=False)
 
     async def ask(self, question: Callable[[RawDatabase], T]) -> T | Unavailable:
-        """Returns the answer, or why there is none.
+        """Returns the answer, or why it is unavailable.
 
         Raises CancelledError after `drop`.
         """
@@ -82,25 +82,25 @@ class DatabaseQueries:
             self._pending.discard(answer)
 
     def drop(self) -> None:
-        """Ends every coroutine that asks, because something else is shown now."""
+        """Cancels every waiting coroutine, because something else is shown now."""
         if self._pending:
             self._worker.cancel()
         self._pending.clear()
         self._widget.workers.cancel_group(self._widget, DATABASE)
 
     def cancel(self) -> None:
-        """Interrupts the current question; its coroutine receives Unavailable."""
+        """Interrupts the current query; its coroutine receives Unavailable."""
         self._worker.cancel()
 
     async def close(self) -> None:
-        """Ends the thread; private copies are removed."""
+        """Ends the thread and removes private copies."""
         self.drop()
         self._worker.stop()
         await asyncio.to_thread(self._worker.join, 1.0)
 
 
 def _deliver(answer: asyncio.Future[T], value: T) -> None:
-    # The loop has ended when the application was closed meanwhile.
+    # The event loop may have ended because the application was closed.
     with suppress(RuntimeError):
         answer.get_loop().call_soon_threadsafe(_resolve, answer, value)
 

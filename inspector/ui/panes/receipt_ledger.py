@@ -190,7 +190,10 @@ def cost_text(cost: Cost | None) -> str:
 
 
 def problem_of(row: Row) -> str | None:
-    """What is wrong with a receipt: its chain, its fields, or its failure reason; else None."""
+    """The problem of a receipt:
+
+    its chain, its fields, or its failure reason; None if it has none.
+    """
     if isinstance(row, LedgerSum):
         return None
     problems = row.broken or row.trouble

@@ -285,7 +285,7 @@ class ReceiptsPane(MasterDetailPane):
             self.render_detail(keep=False)
 
     def back(self) -> bool:
-        """Back to the receipt from which Enter led here."""
+        """Returns to the receipt from which Enter led here."""
         if not self._came_from:
             return False
         self._go_to(self._came_from.pop())

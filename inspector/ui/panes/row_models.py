@@ -1,6 +1,6 @@
-"""From a view of a run to the pictures of its rows: computed when a row is seen, kept until then.
+"""Row models of the timeline, computed from a view when a row is first seen, and cached.
 
-Everything here is pure; the timeline draws it.
+Pure; the timeline draws them.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from inspector.ui.palette import Role
 from inspector.ui.panes.timeline_rows import RowModel
 
 OPEN = {Status.RUNNING, Status.WAITING}
-"""Statuses of a step whose bar goes on."""
+"""Statuses of steps whose bar is still open."""
 
 KEPT = 4_096
-"""Pictures that are kept."""
+"""Maximum cached row models."""
 
 _BAR_ROLE = {
     Status.COMPLETED: Role.DONE,
@@ -40,14 +40,14 @@ _BAR_ROLE = {
 
 
 class Duration(NamedTuple):
-    """What the column of durations says, and how loudly."""
+    """Text and role of the duration column."""
 
     text: str
     role: Role
 
 
 class RowModels:
-    """The pictures of a view's rows on one axis."""
+    """Row models of a view on one axis."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class RowModels:
         self.timed = timed
         self.now = now
         self.bare = bare
-        """Counts stand without the sign of their construct."""
+        """True if counts are shown without the glyph of their construct."""
         self._kept: dict[int, RowModel] = {}
         self._leaf = BarGlyphs(glyphs.bar, glyphs.bar_from, glyphs.bar_to, glyphs.open_bar)
         self._parent = BarGlyphs(
@@ -75,7 +75,7 @@ class RowModels:
         )
 
     def of(self, row: int) -> RowModel:
-        """The picture of a row."""
+        """The model of a row."""
         found = self._kept.get(row)
         if found is None:
             if len(self._kept) >= KEPT:
@@ -84,7 +84,7 @@ class RowModels:
         return found
 
     def forget(self) -> None:
-        """Rows stand elsewhere now."""
+        """Clears the cache after rows have moved."""
         self._kept.clear()
 
     def _picture(self, row: Row) -> RowModel:
@@ -119,7 +119,7 @@ class RowModels:
         )
 
     def _hidden(self, row: Row, children: array[int]) -> str:
-        """What a wide parallel hides while it is folded, and a person must not miss."""
+        """Summary of the failures and running branches that a collapsed parallel hides."""
         table = self.view.steps
         if row.open is not False or table.kind_of(row.inner) is not StepKind.PARALLEL:
             return ""
@@ -177,14 +177,14 @@ class RowModels:
 
     @cached_property
     def position(self) -> int:
-        """How far open bars reach: the newest event, or now, or the end of a run that is over."""
+        """Where open bars end: the newest event, now, or the end of a finished run."""
         if not self.timed:
             return self.view.events
         over = self.view.run.status in ENDED or self.view.travelling
         return _latest(self.view) if over else self.now
 
     def _span(self, row: Row, children: array[int]) -> tuple[int, int] | None:
-        """First and last event, or instant (UTC ms); None when no row tells."""
+        """First and last event or time (UTC ms) of a step; None if not recorded."""
         table = self.view.steps
         if not self.timed:
             inside = array("i", [row.inner]) if row.inner != row.step else children
@@ -201,7 +201,7 @@ class RowModels:
 
 
 def _latest(view: RunView) -> int:
-    """The newest instant that the run tells (UTC ms)."""
+    """The newest recorded time of the run (UTC ms)."""
     ended = view.run.ended_at
     if ended is not None and not view.travelling:
         return ended

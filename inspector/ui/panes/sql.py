@@ -1,4 +1,4 @@
-"""A question in SQL on the screen: what was asked, whether it is being answered, the answer."""
+"""SQL queries of the tables tab: history, completion, the input field and the running query."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _KEYWORDS = """
     savepoint select set table temp temporary then ties to transaction trigger unbounded union
     unique update using vacuum values view virtual when where window with without
 """
-"""SQLite's own words; some may stand unquoted, but which ones has changed before."""
+"""SQLite keywords. All are quoted: which ones may be unquoted has changed between versions."""
 
 _RESERVED = frozenset(_KEYWORDS.split())
 
 
 def quoted_name(name: str) -> str:
-    """A name as a question has it: quoted where it is no plain word."""
+    """A name for use in SQL, quoted unless it is a plain word."""
     if _PLAIN.match(name) and name.lower() not in _RESERVED:
         return name
     return '"' + name.replace('"', '""') + '"'
@@ -57,7 +57,7 @@ PROMPT = "sql"
 HINT = "one SELECT, read only; ↑ ↓ what was asked, tab completes"
 MOST_ASKED = 200
 LONGEST = 100_000
-"""Characters of a question that are kept; SQLite itself takes a million."""
+"""Maximum characters of a query in the history; SQLite's own limit is a million."""
 
 _WORD = re.compile(r'(?:"(?:[^"]|"")*|[^\W\d]\w*)$')
 _TABLE_WORDS = ("from", "join", "into", "table")
@@ -68,7 +68,7 @@ _WORDS = (
 
 
 class History:
-    """What was asked, the newest last; remembers where somebody who looks back is."""
+    """Queries, newest last, with a cursor for moving through them."""
 
     def __init__(self) -> None:
         self._asked: list[str] = []
@@ -76,14 +76,14 @@ class History:
         self._typed = ""
 
     def add(self, sql: str) -> None:
-        """Something was asked; asked again it is the newest."""
+        """Adds a query; a repeated one moves to the end."""
         if sql in self._asked:
             self._asked.remove(sql)
         self._asked = [*self._asked, sql][-MOST_ASKED:]
         self._at = len(self._asked)
 
     def step(self, by: int, typed: str) -> str | None:
-        """An older or a newer question; what is being typed is the newest. None at either end."""
+        """The older or newer query; the draft is the newest. None at either end."""
         at = self._at + by
         if not 0 <= at <= len(self._asked):
             return None
@@ -97,12 +97,12 @@ _HISTORIES: WeakKeyDictionary[App[object], History] = WeakKeyDictionary()
 
 
 def history_of(app: App[object]) -> History:
-    """What was asked since the application was started, of whichever run."""
+    """The queries since the application started, of all runs."""
     return _HISTORIES.setdefault(app, History())
 
 
 def completed(text: str, names: Mapping[str, Sequence[str]]) -> str | None:
-    """The text with its last word completed, or None: tables first, else columns and words."""
+    """Completes the last word, or returns None: tables first, then columns and keywords."""
     found = _WORD.search(text)
     if found is None:
         return None
@@ -140,24 +140,24 @@ class SqlField(PromptInput):
         self._names = _Names()
         self.suggester = self._names
         self.proposal = ""
-        """What is asked if nothing is typed."""
+        """The query that runs if the field is empty."""
 
     def propose(self, sql: str) -> None:
-        """Takes what is asked if nothing is typed."""
+        """Sets the query that runs if the field is empty."""
         self.proposal = sql
         self.refresh()
 
     def know(self, names: Mapping[str, Sequence[str]]) -> None:
-        """Takes the names of tables and their columns."""
+        """Sets the tables and columns to complete."""
         self._names.names = names
 
     def write(self, text: str, at: int | None = None) -> None:
-        """Puts a text into the field, with the cursor at its end or at a character."""
+        """Replaces the text and puts the cursor at its end or at a character."""
         self.value = text
         self.cursor_position = len(text) if at is None else min(max(at, 0), len(text))
 
     def complete(self) -> bool:
-        """Takes the completion that is shown; False when there is none."""
+        """Accepts the shown completion; False if there is none."""
         if not self.value and self.proposal:
             self.write(self.proposal)
             return True
@@ -168,7 +168,7 @@ class SqlField(PromptInput):
 
     @property
     def _completion(self) -> str:
-        """The whole text that the suggester proposes, or an empty string."""
+        """The completed text, or an empty string."""
         # Private to Textual, which offers no other access to the current suggestion.
         return self._suggestion
 
@@ -178,14 +178,14 @@ class SqlField(PromptInput):
 
     # Private to Textual: its own handler keeps only the first line.
     def _on_paste(self, event: events.Paste) -> None:
-        """A question of several lines is one line here; comments to the end of a line go."""
+        """Joins a pasted query into one line, dropping comments that run to the end of a line."""
         lines = (line.partition("--")[0].strip() for line in event.text[:LONGEST].splitlines())
         self.insert_text_at_cursor(" ".join(line for line in lines if line))
         event.stop()
         event.prevent_default()
 
     def draw(self, room: int) -> Strip:
-        """The field, with the rest of what would complete it."""
+        """Draws the field, with the completion after the text."""
         ui = self.ui
         glyphs = ui.glyphs
         line = Line(room, ui.styles, Ground.FIELD)
@@ -212,7 +212,7 @@ Fact = tuple[str, Role]
 
 
 class SqlSession:
-    """Runs one query at a time and keeps its answer; `changed` is called after that."""
+    """Runs one query at a time and keeps its answer; calls `changed` after each step."""
 
     def __init__(
         self, queries: DatabaseQueries, grid: Grid, changed: Callable[[], None], glyphs: Glyphs
@@ -268,7 +268,7 @@ class SqlSession:
         if isinstance(answer, SqlAnswer):
             self.answer = answer
             rows = [Row(None, tuple(row)) for row in answer.rows]
-            # What came from a column of secrets is one under every name.
+            # A value derived from a secret column stays masked under any name.
             secrets = answer.secret or (None,) * len(answer.columns)
             names = [
                 (name, secret or name) for name, secret in zip(answer.columns, secrets, strict=True)
@@ -283,7 +283,7 @@ class SqlSession:
         self._changed()
 
     def facts(self) -> tuple[Fact, ...]:
-        """The state of the query in words."""
+        """The state of the query as text."""
         if self._began is not None:
             seconds = int(time.monotonic() - self._began)
             return (("running" + (f" for {seconds} s" if seconds else ""), Role.ACCENT),

@@ -1,4 +1,4 @@
-"""The rows of one table on the screen: read in pages when they are seen, anew when written."""
+"""Rows of one table in a grid: pages are loaded when visible and reloaded after writes."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from inspector.ui.panes.queries import DatabaseQueries
 from inspector.ui.widgets.content_view import ContentView, TitledContent
 
 KEPT_CELLS = 400_000
-"""Cells that are kept; pages that were not looked at for the longest time are let go."""
+"""Maximum cached cells; the least recently used pages are evicted."""
 FEWEST_KEPT = 8
-"""Pages that are kept however many cells they have."""
+"""Minimum cached pages, regardless of their cells."""
 
 
 @dataclass(slots=True, eq=False)
 class Segment:
-    """Rows that follow each other: read, read once and let go, or not read yet (a gap)."""
+    """Consecutive rows: loaded, evicted, or not loaded yet (a gap)."""
 
     length: int
     first: Key | None = None
@@ -50,31 +50,31 @@ class Segment:
     rows: tuple[Row, ...] | None = None
     gap: bool = True
     stale: bool = False
-    """Whether it may have been written since it was read."""
+    """True if the rows may have changed since they were loaded."""
     used: int = 0
     serial: int = 0
-    """The number of the reading: a later one may look different."""
+    """The number of the read; a row from a later read may look different."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Rows to read, and which part they are (a part of)."""
+    """A range to read, and the segment or part of a gap that it fills."""
 
     part: Segment
     range: Range
     count: int
     at: int = 0
-    """Where in a gap they begin."""
+    """Offset into a gap."""
 
 
 class PageCache:
-    """Every row by its place. `keyed` = rows have keys; else only their place is known."""
+    """Cache of rows by index. `keyed` if rows have keys; else they are known by offset only."""
 
     def __init__(self, page: int, *, keyed: bool, columns: int = 1) -> None:
         self.page = page
         self.keyed = keyed
         self.exact = False
-        """Whether all rows were counted or read."""
+        """True if the number of rows is exact."""
         self._columns = max(1, columns)
         self._parts: list[Segment] = [Segment(page)]
         self._starts: list[int] = [0]
@@ -86,21 +86,21 @@ class PageCache:
 
     @property
     def known(self) -> int:
-        """How many rows were read so far."""
+        """The number of rows loaded so far."""
         return sum(part.length for part in self._parts if not part.gap)
 
     @property
     def total(self) -> int:
-        """How many rows were counted last; else how many there are as far as is known."""
+        """The last row count, or an estimate if the table was not counted."""
         return len(self) if self._total is None or self.ended else self._total
 
     @property
     def ended(self) -> bool:
-        """Whether there is no gap left: every row was read once."""
+        """True if no gap is left: every row was loaded once."""
         return not any(part.gap for part in self._parts)
 
     def row(self, place: int) -> Row | None:
-        """The row at a place, if it was read and is kept."""
+        """The row at an index; None if not cached."""
         part, at = self._locate(place)
         if part is None or part.rows is None:
             return None
@@ -109,7 +109,7 @@ class PageCache:
         return part.rows[at] if at < len(part.rows) else None
 
     def serial(self, place: int) -> int:
-        """By which reading a row is known; 0 = by none."""
+        """The number of the read that loaded a row; 0 if not loaded."""
         part, _ = self._locate(place)
         if part is None or part.rows is None:
             return 0
@@ -118,14 +118,14 @@ class PageCache:
         return part.serial
 
     def wanted(self, place: int) -> PageRequest | None:
-        """What to read so that the row at a place is known as it stands now."""
+        """The request that loads the current content of a row; None if it is up to date."""
         part, at = self._locate(place)
         if part is None or (part.rows is not None and not part.stale):
             return None
         number = self._parts.index(part)
         start = self._starts[number]
         if not part.gap:
-            # Behind the last rows others may follow; rows without keys cannot come in between.
+            # Rows can be appended after the last page; without keys none can be inserted before it.
             more = self.page if self.keyed or number == len(self._parts) - 1 else 0
             return PageRequest(part, self._range(number, start), part.length + more)
         if not self.keyed:
@@ -143,7 +143,7 @@ class PageCache:
         return PageRequest(part, Range(bounds.low, bounds.high, skip=begin), self.page, begin)
 
     def take(self, wanted: PageRequest, found: Page) -> None:
-        """Takes what was read; nothing happens if its part is no more."""
+        """Stores a page; ignored if its segment no longer exists."""
         if wanted.part not in self._parts:
             return
         number, part = self._parts.index(wanted.part), wanted.part
@@ -160,10 +160,10 @@ class PageCache:
             before = [Segment(wanted.at)] if wanted.at else []
             left = part.length - wanted.at - len(found.rows)
             if not self.keyed and number < len(self._parts) - 1:
-                # What follows is known by its place.
+                # Without keys, the next rows are addressed by offset.
                 after = [Segment(left)] if left > 0 else []
             elif found.more:
-                # As long as rows are not counted, a further page is as good a guess as any.
+                # Uncounted: assume one more page.
                 after = [Segment(max(left, 1 if self.exact else self.page))]
         self._parts[number : number + 1] = [*before, *read, *after]
         if read:
@@ -172,7 +172,7 @@ class PageCache:
         self._evict_pages()
 
     def count(self, total: int | None) -> None:
-        """Takes how many rows were counted; None when that is not known."""
+        """Stores the row count; None if unknown."""
         if total is None:
             self.exact = self.ended
             return
@@ -181,12 +181,12 @@ class PageCache:
         self._settle()
 
     def outdated(self) -> None:
-        """Something was written: every page may be another one."""
+        """Marks every page as outdated after a write."""
         for part in self._parts:
             part.stale = not part.gap
 
     def find(self, key: Key | None) -> int | None:
-        """The place of a row that is kept, by its key."""
+        """The index of a cached row by its key."""
         if key is None:
             return None
         for start, part in zip(self._starts, self._parts, strict=True):
@@ -202,7 +202,7 @@ class PageCache:
         return self._parts[number], place - self._starts[number]
 
     def _range(self, number: int, start: int) -> Range:
-        """From behind the part before to the last row of this one, or all that follows it."""
+        """The range from the previous segment to the last row of this one, or unbounded."""
         part = self._parts[number]
         if not self.keyed:
             return Range(skip=start)
@@ -221,7 +221,7 @@ class PageCache:
         return Range(low, high)
 
     def _pages_of(self, rows: Sequence[Row]) -> list[Segment]:
-        """What was read as pages, none much longer than a page."""
+        """Splits loaded rows into segments of about one page."""
         self._clock += 1
         found = []
         most = len(rows) if len(rows) <= 2 * self.page else self.page
@@ -236,7 +236,7 @@ class PageCache:
         )
 
     def _joined(self, number: int) -> None:
-        """Joins a page to the one before it where both are short: rows come one by one."""
+        """Merges a short segment into a short one before it, as rows are appended one by one."""
         if not 0 < number < len(self._parts):
             return
         before, part = self._parts[number - 1], self._parts[number]
@@ -246,7 +246,7 @@ class PageCache:
             self._parts[number - 1 : number + 1] = [self._part_of(before.rows + part.rows)]
 
     def _stretch(self, by: int) -> None:
-        """Makes the last gap longer or shorter, or adds one behind all rows."""
+        """Resizes the last gap, or appends one after all rows."""
         gaps = [part for part in self._parts if part.gap]
         if gaps:
             gaps[-1].length = max(1, gaps[-1].length + by)
@@ -276,11 +276,11 @@ class _Counting:
     due: float = 0.0
     asked: bool = False
     wanted: bool = False
-    """Whether something was written since the rows were counted."""
+    """True if the table was written to since it was counted."""
 
 
 class TableRows:
-    """Shows a table in a grid and follows what is written to it; `changed` is called after that."""
+    """Shows a table in a grid and follows writes to it; calls `changed` after each update."""
 
     def __init__(
         self,
@@ -293,7 +293,7 @@ class TableRows:
         self.name = name
         self.shape: Shape | None = None
         self.trouble = ""
-        """Why there is nothing to show, or why what is shown may be old."""
+        """Why there is nothing to show, or why the rows may be out of date."""
         self.cache = PageCache(1, keyed=False)
         self._queries = queries
         self._grid = grid
@@ -303,7 +303,7 @@ class TableRows:
         self._counting = _Counting()
         self._refreshing = False
         self._content = 0
-        """Which content of the database the pages are of, as long as none is outdated."""
+        """The content number of the cached pages, while none is outdated."""
         self._sized = False
         queries.start(self._open)
 
@@ -345,7 +345,7 @@ class TableRows:
 
     @property
     def _numbers_digits(self) -> int:
-        """Digits of what stands before a row where no column tells it from others."""
+        """Digits of the row numbers, shown if no column identifies a row."""
         shape = self.shape
         if shape is None or (shape.key and not shape.shown_key):
             return 0
@@ -358,10 +358,10 @@ class TableRows:
         names = [(name, name) for name in self.names]
         return columns_of(names, rows, self._glyphs)
 
-    # Reading
+    # Loading
 
     def want(self, place: int) -> None:
-        """A row is being drawn: reads its page if it is not known."""
+        """Loads the page of a row that is being drawn, if it is not cached."""
         if self.shape is None:
             return
         wanted = self.cache.wanted(place)
@@ -405,7 +405,7 @@ class TableRows:
         self._changed()
 
     def _count(self) -> None:
-        """Counts the rows, unless that was done a short while ago."""
+        """Counts the rows, unless they were counted recently."""
         shape = self.shape
         self._counting.wanted = True
         if shape is None or self._counting.asked or time.monotonic() < self._counting.due:
@@ -450,7 +450,7 @@ class TableRows:
                 self._show(answer)
 
     def _open_replaced(self, database: RawDatabase) -> Opened | Unavailable:
-        """The table as it is now. The rows of a dropped one stay on the screen."""
+        """Opens the table again after it was dropped or recreated; rows of a dropped one stay."""
         try:
             return database.open(self.name, page_rows)
         except KeyError:
@@ -459,7 +459,7 @@ class TableRows:
     # Facts
 
     def how_many(self) -> str:
-        """The number of rows as far as it is known."""
+        """The number of rows, marked if it is an estimate."""
         if self.shape is None or (self.trouble and not len(self.cache)):
             return ""
         number, cursor = self.cache.total, self._grid.cursor
@@ -471,16 +471,16 @@ class TableRows:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it is known to have no rows."""
+        """True if the table is known to be empty."""
         return self.shape is not None and not self.trouble and not len(self.cache)
 
     def declared(self, column: int) -> str:
-        """The type of a column as it is declared; nothing where none is."""
+        """The declared type of a column; empty if it has none."""
         shape = self.shape
         return shape.columns[column].type if shape and column < len(shape.columns) else ""
 
     def where(self, row: Row) -> str:
-        """How the database itself tells a row from others."""
+        """The key or offset that identifies a row."""
         shape = self.shape
         if shape is None:
             return ""
@@ -492,7 +492,7 @@ class TableRows:
 
 
 class RowDetail:
-    """Shows one row below the grid; `changed` is called when more of it was read."""
+    """Shows one row below the grid; calls `changed` when more of it was loaded."""
 
     def __init__(
         self, queries: DatabaseQueries, grid: Grid, view: ContentView, changed: Callable[[], None]
@@ -502,15 +502,15 @@ class RowDetail:
         self._view = view
         self._changed = changed
         self._whole: tuple[Row, Row] | None = None
-        """A row as its page has it, and with more of its cells."""
+        """The row from its page, and the row with longer cells."""
         self._content: tuple[Row, Content] | None = None
 
     def forget(self) -> None:
-        """The cursor went to another row."""
+        """Forgets the longer cells after the cursor moved."""
         self._whole = None
 
     def show_row(self, table: TableRows | None, *, keep: bool, empty: str) -> None:
-        """Shows the row; `table` = it is a row of this table, and more of it can be read."""
+        """Shows a row; with `table`, longer cells can be loaded from it."""
         glyphs, grid, view = self._grid.ui.glyphs, self._grid, self._view
         row = grid.selected
         if row is None or not grid.columns:
@@ -522,9 +522,9 @@ class RowDetail:
             facts = [*([f"declared {declared}"] if declared else []), *facts, table.where(row)]
         else:
             facts.append(f"row {grid.cursor + 1:,}")
-        told = tuple(safe(one, glyphs) for one in facts)
+        shown_facts = tuple(safe(one, glyphs) for one in facts)
         title = grid.columns[grid.column].title
-        view.show_content(TitledContent(title, told, self._record(row)), keep=keep)
+        view.show_content(TitledContent(title, shown_facts, self._record(row)), keep=keep)
         if table is not None and self._whole is None:
             self.read_more(table, MORE_KEPT)
 
@@ -532,7 +532,7 @@ class RowDetail:
         return [column.name for column in self._grid.columns]
 
     def _current(self, row: Row) -> Row:
-        """The row with as many of its cells as were read."""
+        """The row with the longest cells loaded so far."""
         known = self._whole
         return known[1] if known is not None and known[0] is row else row
 
@@ -544,7 +544,7 @@ class RowDetail:
         return self._content[1]
 
     def read_more(self, table: TableRows, kept: int) -> None:
-        """Reads a row that a page has only the beginnings of, up to so many characters a cell."""
+        """Loads a row's truncated cells, up to `kept` characters each."""
         row, shape, place = self._grid.selected, table.shape, self._grid.cursor
         if row is None or shape is None or is_whole(self._current(row).cells):
             return
@@ -562,7 +562,7 @@ class RowDetail:
         self._queries.start(load)
 
     def copy(self, *, whole: bool) -> Copy | None:
-        """The cell under the cursor, or the whole row."""
+        """The cell under the cursor, or the whole row, to copy."""
         row, grid = self._grid.selected, self._grid
         if row is None or not grid.columns:
             return None
@@ -576,5 +576,5 @@ class RowDetail:
 
 
 def _with_content(row: Row | None, names: Sequence[str]) -> tuple[Row, Content] | None:
-    """A row laid out; on the database's thread, because it may be long."""
+    """The row laid out; on the database thread, because it may be long."""
     return None if row is None else (row, record_content(as_record(names, row.cells)))

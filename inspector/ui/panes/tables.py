@@ -39,12 +39,12 @@ from inspector.ui.widgets.content_view import ContentView, TitledContent
 from inspector.ui.widgets.line_list import LineList
 
 NAME_CELLS = 30
-"""The widest column of names."""
+"""Maximum width of the name column."""
 NOT_IN_SPEC = "not in the spec"
 
 
 def _undocumented(record: Record) -> str:
-    """What the runtime's specification does not have: the whole table, or some columns."""
+    """What the runtime's specification does not include: the table, or some of its columns."""
     if not record.get("documented"):
         return "the whole table"
     extra = record.get("extra_columns")
@@ -108,7 +108,7 @@ def _lines(
 
 
 class FactBar(LineWidget):
-    """A title and facts, as many as there is room for."""
+    """A title and as many facts as fit."""
 
     def __init__(self) -> None:
         super().__init__(id="raw-bar")
@@ -116,17 +116,17 @@ class FactBar(LineWidget):
         self._facts: tuple[tuple[str, Role], ...] = ()
 
     def show(self, title: str, *facts: tuple[str, Role]) -> None:
-        """Safe texts, the most important first."""
+        """Shows escaped facts, most important first."""
         self._title, self._facts = title, tuple(fact for fact in facts if fact[0])
         self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """The line."""
+        """Draws the line."""
         line, cut = self.line(width), self.ui.glyphs.cut
         edge, end = margin(width), width - margin(width)
         line.put(edge, "")
         if self._title:
-            # Names are long: facts about them keep their room.
+            # Clip a long name rather than drop the facts about it.
             least = sum(len(text) + gap(width) for text, _ in self._facts[:1])
             room = max((end - edge) // 2, end - edge - least)
             line.put(edge, clip(self._title, room, ellipsis=cut), Role.STRONG)
@@ -225,7 +225,7 @@ DETAIL = "-detail"
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """Made on mounting."""
+    """Parts that exist once the pane is mounted."""
 
     database: DatabaseQueries
     listed: TableListLoader
@@ -248,7 +248,7 @@ class TablesPane(Pane):
         self._table: TableRows | None = None
 
     def compose(self) -> ComposeResult:
-        """The question, what is shown, the list or the rows, and what is under the cursor."""
+        """The SQL field, the table list or grid, and the detail."""
         yield SqlField()
         yield FactBar()
         yield RecordList[Record]()
@@ -256,7 +256,7 @@ class TablesPane(Pane):
         yield ContentView(id="content")
 
     def on_mount(self) -> None:
-        """Starts a thread of its own: a slow query must not delay views of the run."""
+        """Starts the database thread: a slow query must not delay views of the run."""
         database = DatabaseQueries(self.run.store.path, self.ui.clock, self)
         self._made = _Parts(
             database,
@@ -269,7 +269,7 @@ class TablesPane(Pane):
             self.call_after_refresh(self.ask_sql)
 
     async def on_unmount(self) -> None:
-        """Ends the thread, which removes private copies."""
+        """Ends the thread and removes private copies."""
         if self._made is not None:
             await self._made.database.close()
 
@@ -280,22 +280,22 @@ class TablesPane(Pane):
 
     @property
     def tables(self) -> RecordList[Record]:
-        """The tables."""
+        """The list of tables."""
         return self.query_one(RecordList)
 
     @property
     def grid(self) -> Grid:
-        """The rows of one of them, or of an answer."""
+        """The grid of rows, of a table or a query."""
         return self.query_one(Grid)
 
     @property
     def field(self) -> SqlField:
-        """The question."""
+        """The SQL field."""
         return self.query_one(SqlField)
 
     @property
     def main(self) -> Widget:
-        """What has the focus on this level."""
+        """The widget to focus on this level."""
         if self.is_detail:
             return self.query_one(ContentView)
         if self.level == ANSWER and not self.grid.columns:
@@ -322,13 +322,13 @@ class TablesPane(Pane):
     # Loading
 
     def update(self, view: RunView) -> None:
-        """Reads the list again if the tab is in front, else when it is opened."""
+        """Reloads the list if the tab is in front, else when it is opened."""
         self._stale = True
         if self.display and self._reload is None:
             self._reload = self.set_timer(RELOAD_DELAY, self._load)
 
     def opened(self) -> None:
-        """Reads the list if it may have changed."""
+        """Loads the list if it may have changed."""
         if self._stale:
             self._load()
 
@@ -343,7 +343,7 @@ class TablesPane(Pane):
             self._parts.listed.count_next()
 
     def on_second(self) -> None:
-        """Reads again what was written; updates the duration of a running query."""
+        """Reloads after writes; updates the duration of a running query."""
         if self.level == ROWS and self._table is not None:
             self._table.refresh()
         elif self.level == ANSWER and self._parts.sql.running:
@@ -419,7 +419,7 @@ class TablesPane(Pane):
         return True
 
     def action_enter(self) -> None:
-        """Opens a table, or the whole of a row."""
+        """Opens the table, or shows the whole row."""
         if self.level == LIST:
             record = self.tables.record
             if record is not None:
@@ -430,14 +430,14 @@ class TablesPane(Pane):
                 self._parts.detail.read_more(self._table, WHOLE)
 
     def action_inward(self) -> None:
-        """A column further right."""
+        """Moves one column right."""
         self.grid.move_column(1)
 
     def action_outward(self) -> None:
-        """A column further left."""
+        """Moves one column left."""
         self.grid.move_column(-1)
 
-    # The question
+    # The query
 
     @on(SqlField.Exited)
     def _exited(self, event: SqlField.Exited) -> None:
@@ -461,7 +461,7 @@ class TablesPane(Pane):
             self.grid.focus()
         self._render_detail(keep=False)
 
-    # What is under the cursor
+    # The selection
 
     def on_descendant_focus(self) -> None:
         """The footer depends on whether the SQL field has the focus."""
@@ -504,7 +504,7 @@ class TablesPane(Pane):
     # Copying
 
     def value_to_copy(self) -> Copy | None:
-        """The cell under the cursor; where the whole row is open, the row."""
+        """The cell under the cursor; the row if it is shown alone."""
         if self.level != LIST:
             return self._parts.detail.copy(whole=self.is_detail)
         record = self.tables.record
@@ -513,7 +513,7 @@ class TablesPane(Pane):
         return Copy(content_text(record_content(dict(record))), "the record")
 
     def location_to_copy(self) -> Copy | None:
-        """Database, table and row; of an answer the question."""
+        """Database, table and row; the query for an answer."""
         row, table = self.grid.selected, self._table
         parts = [self.run.store.path]
         if self.level == ANSWER:
@@ -525,6 +525,6 @@ class TablesPane(Pane):
         return Copy(fit_to_copy(None, "  ".join(parts)), "the location")
 
     def redraw(self) -> None:
-        """Another zone or theme."""
+        """Redraws for another zone or theme."""
         self.tables.repaint()
         self.grid.repaint()

@@ -30,18 +30,18 @@ from inspector.ui.panes.timeline_list import Timeline
 from inspector.ui.widgets.line_list import LineList
 
 REST_DELAY = 0.05
-"""Seconds that the cursor rests on a step before its detail is read."""
+"""Seconds without cursor movement before a step's detail is read."""
 
 KEY_REPEAT = 0.09
 """Two cursor moves closer than this (seconds) come from a held key."""
 
 REREAD_DELAY = 1.0
-"""Seconds until a step that is already shown is read again."""
+"""Seconds before the detail of the same step is read again."""
 
 KEPT_CONTEXTS = 64
 
 CONTEXT = "context"
-"""The topic of the question for a step's detail."""
+"""The topic of the query for a step's detail."""
 
 ContextKey = tuple[int, int, str]
 """Step, its last event (negative while travelling), status."""
@@ -71,21 +71,21 @@ class TimelinePane(Pane):
         ("copy.value", "copy"),
         ("raw", "row"),
     )
-    """The footer while the detail stands alone."""
+    """The footer while the detail is maximized."""
     WIDE = 100
 
     class AxisChanged(Message):
-        """The axis is time now, or the order of events."""
+        """The axis switched between time and the order of events."""
 
     def __init__(self, queries: RunQueries, run: Run, tab: Tab) -> None:
         super().__init__(queries, id="timeline-pane")
         self.run = run
         self.view: RunView | None = None
         self.live: RunView | None = None
-        """The newest view; the axis is its axis, also while travelling."""
+        """The newest view, which defines the axis even while viewing the past."""
         self.paused = False
         self.by_order: bool | None = None
-        """Whether the axis is the order of events; None = whichever says more."""
+        """True for the order of events; None to choose whichever is more informative."""
         self.show_idle = False
         self._contexts: dict[ContextKey, StepContext | Unavailable] = {}
         self._rest: Timer | None = None
@@ -94,9 +94,9 @@ class TimelinePane(Pane):
         self._span_until = 0
 
     def compose(self) -> ComposeResult:
-        """The timeline with what stands above and below it, and the detail.
+        """Yields the timeline with its rulers, and the detail.
 
-        Every container around a widget is drawn with it, so there is none but the tab.
+        No extra containers: each is redrawn with every widget in it.
         """
         yield IdleLabels()
         yield Timeline()
@@ -120,11 +120,11 @@ class TimelinePane(Pane):
 
     @property
     def timed(self) -> bool:
-        """Whether the axis is time."""
+        """True if the axis is time."""
         return self.timeline.span is not None
 
     def hints(self, width: int) -> tuple[tuple[str, str], ...]:
-        """What fits: below 60 columns Enter opens the detail."""
+        """Footer hints that fit; below 60 columns Enter opens the detail."""
         if self.has_class("-detail"):
             return self.ALONE_HINTS
         if width < NARROW:
@@ -137,10 +137,10 @@ class TimelinePane(Pane):
             hints[4:4] = [("idle", idle), ("zone", "time zone")]
         return tuple(hints)
 
-    # What arrives
+    # Updates
 
     def update(self, view: RunView) -> None:
-        """Shows a view; the newest one gives the axis."""
+        """Shows a view; the newest one defines the axis."""
         if self.view is not None and self.view.partial:
             self.live = None
         self.view = view
@@ -150,7 +150,7 @@ class TimelinePane(Pane):
         self._refresh_detail()
 
     def _span(self) -> Span | None:
-        """The time to show; None = the order of events."""
+        """The time span of the axis; None for the order of events."""
         live = self.live
         if live is None or live.run.order_only or self.by_order:
             return None
@@ -165,7 +165,7 @@ class TimelinePane(Pane):
         return span.steady()
 
     def on_second(self) -> None:
-        """What is open has grown older; the axis follows when its span has doubled."""
+        """Extends open bars and elapsed times; rescales the axis once its span has doubled."""
         self.detail.on_second()
         live = self.live
         if live is None or not self.timed or live.run.status in ENDED or self.paused:
@@ -176,7 +176,7 @@ class TimelinePane(Pane):
             self.timeline.rearrange()
 
     def redraw(self) -> None:
-        """Another zone or theme."""
+        """Redraws for another zone or theme."""
         self.timeline.rearrange()
         self._render_detail()
 
@@ -217,9 +217,9 @@ class TimelinePane(Pane):
         self._refresh_detail()
 
     def _refresh_detail(self) -> None:
-        """Tells what is known of the step at once, and reads the rest.
+        """Shows the loaded facts about the step at once, and reads the rest.
 
-        While a key is held down the detail waits until it is let go.
+        While a key is held down, the read waits for its release.
         """
         now = monotonic()
         held, self._moved_at = now - self._moved_at < KEY_REPEAT, now
@@ -233,14 +233,14 @@ class TimelinePane(Pane):
         known = self._render_detail()
         if self._rest is not None:
             if known and step == self._pending_step:
-                # What is about to be read again need not wait for the run to be silent.
+                # This step is read next anyway, so it can be shown now.
                 return
             self._rest.stop()
         self._pending_step = step
         self._rest = self.set_timer(REREAD_DELAY if known else REST_DELAY, self._read_context)
 
     def _key_released(self) -> None:
-        """The cursor came to rest after a key was held down."""
+        """Reads the detail after a held key was released."""
         self._rest, self._pending_step = None, None
         self._moved_at -= KEY_REPEAT
         self._refresh_detail()
@@ -252,7 +252,7 @@ class TimelinePane(Pane):
         return (step, last, steps.status_of(step).value)
 
     def _render_detail(self) -> bool:
-        """Fills the detail with what is known; whether everything is."""
+        """Fills the detail with what is loaded; True if that is everything."""
         timeline, view = self.timeline, self.view
         step = self._step()
         if view is None or step is None:
@@ -281,7 +281,7 @@ class TimelinePane(Pane):
         return found is not None
 
     def _step(self) -> int | None:
-        """The step that the detail is about: the one whose status its row tells."""
+        """The step of the detail: the one whose status the row shows."""
         timeline, view = self.timeline, self.view
         if view is None or not 0 <= timeline.step < len(view.steps):
             return None
@@ -302,10 +302,10 @@ class TimelinePane(Pane):
         self._contexts[key] = answer
         self._render_detail()
 
-    # What can be done
+    # Commands
 
     def action_enter(self) -> None:
-        """Folds or unfolds, or goes to the run that a step stands for; in one pane, the detail."""
+        """Expands, collapses or opens the linked run; in the single-pane layout, shows the detail."""
         timeline = self.timeline
         if self.screen.size.width < NARROW:
             self._show_detail(not self.has_class("-detail"))
@@ -318,7 +318,7 @@ class TimelinePane(Pane):
         self.hints_changed()
 
     def back(self) -> bool:
-        """From one part to all."""
+        """Restores all parts after one was maximized."""
         if not (self.has_class("-detail") or self.has_class("-zoomed")):
             return False
         self.remove_class("-detail", "-zoomed")
@@ -327,7 +327,7 @@ class TimelinePane(Pane):
         return True
 
     def action_zoom(self) -> None:
-        """The focused one of timeline and detail alone, or both."""
+        """Maximizes the focused part, or restores both."""
         if self.has_class("-zoomed"):
             self.remove_class("-detail", "-zoomed")
         else:
@@ -336,20 +336,20 @@ class TimelinePane(Pane):
         self.hints_changed()
 
     def action_inward(self) -> None:
-        """Unfolds, or goes inside."""
+        """Expands the step, or moves to its first child."""
         self.timeline.inward()
 
     def action_outward(self) -> None:
-        """Folds, or goes to the step around."""
+        """Collapses the step, or moves to its parent."""
         self.timeline.outward()
 
     def toggle_idle(self) -> None:
-        """Shows idle stretches at their length, or cuts them out."""
+        """Shows or hides idle gaps."""
         self.show_idle = not self.show_idle
         self._set_axis()
 
     def toggle_axis(self) -> None:
-        """Changes between time and the order of events."""
+        """Switches between time and the order of events."""
         self.by_order = self.timed
         self._set_axis()
 
@@ -367,7 +367,7 @@ class TimelinePane(Pane):
         return self.view.steps.last[step] or self.view.steps.span_last[step] or None
 
     def source_location(self) -> str | None:
-        """The line of the step's statement, once its detail was read."""
+        """The source line of the step's statement, once its detail is loaded."""
         step = self._step()
         context = self._contexts.get(self._key(step)) if step is not None else None
         place = context.step.ref.get("source") if isinstance(context, StepContext) else None

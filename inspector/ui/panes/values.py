@@ -1,4 +1,4 @@
-"""The tab of values: what each name means, and the whole content of the one under the cursor."""
+"""The values tab: a table of values, and the content of the selected one."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from inspector.ui.widgets.prompt_input import PromptInput
 NAME_CELLS, SCOPE_CELLS, KIND_CELLS = 13, 11, 8
 FROM_CELLS = 26
 MIDDLE = 100
-"""Columns from which kind and origin have columns."""
+"""Minimum width, in columns, for kind and origin."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueColumns:
-    """Where things stand; None where there is no room for a column."""
+    """Column positions; None for a hidden column."""
 
     name: int
     scope: int | None
@@ -55,7 +55,7 @@ class ValueColumns:
 
 
 def columns_for(width: int) -> ValueColumns:
-    """The columns of a table this wide."""
+    """Lays out the columns for a width."""
     edge = margin(width)
     name = edge + 2
     if width < NARROW:
@@ -78,13 +78,13 @@ class ValuesList(LineList):
         super().__init__(id="values")
         self._values: tuple[Value, ...] = ()
         self._older: set[int] = set()
-        self.told = ""
-        """Which scope is shown, and which names, in words."""
+        self.scope_note = ""
+        """Text that names the shown scope and the filter."""
 
-    def show(self, values: Sequence[Value], told: str) -> None:
-        """Takes the values; the cursor stays on the one that it is on."""
+    def show(self, values: Sequence[Value], scope_note: str) -> None:
+        """Shows values; the cursor stays on its value."""
         before = self.value
-        self._values, self.told = tuple(values), told
+        self._values, self.scope_note = tuple(values), scope_note
         seen: set[tuple[str | None, str]] = set()
         self._older = set()
         for row, value in enumerate(self._values):
@@ -103,17 +103,17 @@ class ValuesList(LineList):
 
     @property
     def value(self) -> Value | None:
-        """The value under the cursor."""
+        """The selected value."""
         return self._values[self.cursor] if 0 <= self.cursor < len(self._values) else None
 
     @property
     def row_count(self) -> int:
-        """Values."""
+        """The number of values."""
         return len(self._values)
 
     @property
     def has_head(self) -> bool:
-        """The names of the columns."""
+        """Column titles stay above the rows."""
         return True
 
     def version(self, row: int) -> Hashable:
@@ -121,11 +121,11 @@ class ValuesList(LineList):
         return (self._values[row], row in self._older)
 
     def head_version(self, top: int) -> Hashable:
-        """Which scope is shown."""
-        return self.told
+        """The shown scope."""
+        return self.scope_note
 
     def paint_head(self, width: int, top: int) -> Strip:
-        """The names of the columns."""
+        """Draws the column titles."""
         columns, line = columns_for(width), Line(width, self.ui.styles)
         line.put(columns.name, "name", Role.MUTED)
         if columns.scope is not None:
@@ -137,13 +137,13 @@ class ValuesList(LineList):
         if columns.origin is not None:
             line.put(columns.origin, "from", Role.MUTED)
         room = width - margin(width) - line.cells - 2
-        if self.told and room > 8:
-            told = clip(self.told, room, ellipsis=self.ui.glyphs.cut)
-            line.right(width - margin(width), told, Role.ACCENT)
+        if self.scope_note and room > 8:
+            note = clip(self.scope_note, room, ellipsis=self.ui.glyphs.cut)
+            line.right(width - margin(width), note, Role.ACCENT)
         return line.strip()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """One value."""
+        """Draws one value."""
         ui, columns, value = self.ui, columns_for(width), self._values[row]
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         line = Line(width, ui.styles, ground)
@@ -175,11 +175,11 @@ class ValuesList(LineList):
             shown, masked = one_line(value, room, glyphs)
             line.put(columns.value, shown, Role.MUTED if masked else role)
             return
-        word, told = verdict(value.attachment)
+        word, role = verdict(value.attachment)
         line.put(columns.value, clip("attachment", room, ellipsis=glyphs.cut), Role.MUTED)
         left = columns.value_end - line.cells - 2
         if left > 0:
-            line.add(clip(word, left, ellipsis=glyphs.cut), told, skip=2)
+            line.add(clip(word, left, ellipsis=glyphs.cut), role, skip=2)
 
     def _origin(self, line: Line, column: int, value: Value, older: bool) -> None:
         glyphs = self.ui.glyphs
@@ -201,13 +201,13 @@ def scope_text(scope: str, glyphs: Glyphs) -> str:
 
 
 MAX_EAGER = 65_536
-"""Bytes up to which a value is shown without Enter."""
+"""Maximum bytes of a value shown without Enter."""
 
 SHOWN_BYTES = 2_000_000
-"""Bytes of a value that are read to be shown."""
+"""Maximum bytes of a value read for display."""
 
 WHOLE = "whole"
-"""The topic of the question for one value."""
+"""The topic of the query for one value."""
 
 
 class ValuesPane(MasterDetailPane):
@@ -266,7 +266,7 @@ class ValuesPane(MasterDetailPane):
     # Loading
 
     def seek(self, position: Position | None) -> None:
-        """Shows the values at a position, as its frame resolves them; None = as of now."""
+        """Shows the values at a position, as resolved in its frame; None for the present."""
         if position == self._position:
             return
         self._position, self._stale = position, True
@@ -323,7 +323,7 @@ class ValuesPane(MasterDetailPane):
         view.show_content(TitledContent(*self._title(value, content), content, note), keep=keep)
 
     def _content_note(self, value: Value, content: Content | None) -> str:
-        """The line below a content that is cut, or instead of one."""
+        """The note below a truncated content, or in place of missing content."""
         keys, key = self.ui.keys, key_of(value)
         if content is not None and content.cut:
             return (
@@ -409,11 +409,11 @@ class ValuesPane(MasterDetailPane):
         self.reload()
 
     def action_inward(self) -> None:
-        """Shows the names as the next scope resolves them."""
+        """Shows the values as resolved in the next scope."""
         self._change_scope(1)
 
     def action_outward(self) -> None:
-        """The previous scope; the first is every scope."""
+        """Shows the previous scope; the first is all scopes."""
         self._change_scope(-1)
 
     def _change_scope(self, by: int) -> None:
@@ -462,7 +462,7 @@ class ValuesPane(MasterDetailPane):
         return value.source_statement if value is not None else None
 
     def value_to_copy(self) -> Copy | None:
-        """The content, as much of it as was read."""
+        """The content loaded so far."""
         value = self.list.value
         if value is None:
             return None
@@ -489,14 +489,14 @@ class ValuesPane(MasterDetailPane):
 
 
 def _is_inline(value: Value) -> bool:
-    """Whether the row itself holds enough to show without reading a file."""
+    """True if the row itself holds enough to show, without reading a file."""
     if value.value is None or value.size > MAX_EAGER:
         return False
     return value.attachment is None or bool(value.value)
 
 
 _inline_content = lru_cache(maxsize=32)(content_of)
-"""The cursor returns to values, and the list is loaded again while they stay the same."""
+"""Focuses the values again; the list reloads as long as they stay the same."""
 
 
 def _matches(value: Value, words: list[str]) -> bool:

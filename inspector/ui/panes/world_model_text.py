@@ -30,7 +30,7 @@ _LINE_ROLES = {"+": Role.SUCCESS, "-": Role.ERROR, "@": Role.MUTED}
 
 
 def problem_of(record: Record) -> str | None:
-    """What is wrong with a version, without a full stop; else None."""
+    """The problem of a version, without a full stop; None if it has none."""
     word = str(record.get("integrity"))
     problem = INTEGRITY[word] if word in ("tampered", "unreadable") else ""
     return (
@@ -79,7 +79,7 @@ VERSIONS = RecordTable(
 
 
 def base_text(record: Record, base: Record, steps: int) -> str:
-    """Which version `base` is, `steps` before `record` in the list."""
+    """Describes the base of a comparison: `steps` versions before `record` in the list."""
     if record.get("order") == "rows":
         return f"{_back(steps, 'row')}; no receipt records the order"
     if record.get("order") == "files":
