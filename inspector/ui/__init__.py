@@ -1,4 +1,4 @@
-"""The screen, the only package with Textual.
+"""The screen; the only package that imports Textual.
 
-Not here: reading databases, starting programs, and deciding what a run means.
+It does not read databases, start programs, or decide what a run means.
 """

@@ -1,4 +1,4 @@
-"""The application: takes what the feed delivers and hands it to the screen in front."""
+"""The application: receives deliveries of the feed and passes them to the active screen."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from inspector.ui.screens.runs.screen import RunsScreen
 from inspector.ui.stylesheet import stylesheets
 
 Opener = Callable[[], tuple[Feed, str]]
-"""Makes a feed and says what it is over. Raises OSError or ValueError with a sentence."""
+"""Creates a feed and describes its source. Raises OSError or ValueError with a sentence."""
 
 
 class FeedMessage(Message):
-    """Something that the feed delivered; a newer one of the same kind replaces it in the queue."""
+    """A delivery of the feed; a newer one with the same subject replaces it in the queue."""
 
     def __init__(self, delivered: Delivered) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class FeedMessage(Message):
 
     @property
     def subject(self) -> str:
-        """What it tells of: the list, one run, or how far the reading of one is."""
+        """The subject: the list, one run, or the progress of reading one."""
         if isinstance(self.delivered, Overview):
             return ""
         if isinstance(self.delivered, Reading):
@@ -43,12 +43,12 @@ class FeedMessage(Message):
         return self.delivered.run.key
 
     def can_replace(self, message: Message) -> bool:
-        """Whether `message`, which came later, makes this one needless."""
+        """True if the later `message` makes this one obsolete."""
         return isinstance(message, FeedMessage) and message.subject == self.subject
 
 
 class InspectorApp(App[None]):
-    """Inspector's screen over a feed."""
+    """The Inspector screen over a feed."""
 
     TITLE = "Inspector"
     ENABLE_COMMAND_PALETTE = False
@@ -71,7 +71,7 @@ class InspectorApp(App[None]):
         keys = all_keys(chosen.keys)
         self.ui = ui_for_terminal(chosen, keys, clock or system_clock(), environ)
         palette = self.ui.styles.palette
-        # Textual decides here, before there is a theme, what NO_COLOR leaves.
+        # Textual applies NO_COLOR here, before the theme is known.
         super().__init__(css_path=list(stylesheets()), ansi_color=palette.ansi)
         self.feed = feed
         self.place = place
@@ -81,25 +81,25 @@ class InspectorApp(App[None]):
         self.notices = (*notices, *keys.notices)
         self.overview: Overview | None = None
         self.fault: Exception | None = None
-        """What broke the screen, if anything did."""
+        """The exception that ended the screen, if any."""
         self.animation_level = "none"
         for theme in themes():
             self.register_theme(theme)
         self.set_reactive(App.ansi_color, None)
         self.theme = palette.name
-        # Private to Textual: `BINDINGS` cannot depend on the settings.
+        # Private to Textual: `BINDINGS` is fixed at class level and cannot follow the settings.
         self._bindings = keys.bindings(EVERYWHERE)
         self._nothing: CommandScreen | None = None
-        """The screen that says that there are no runs, once it was needed."""
+        """The empty-state screen, once it was needed."""
         self._queued: dict[str, FeedMessage] | None = None
-        """What came while nobody can look, the newest of each subject."""
+        """Deliveries queued while the screen is suspended, the newest of each subject."""
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Colours for a theme that is not one of ours."""
+        """Returns colours for themes other than ours."""
         return style_variables(DARK)
 
     def on_mount(self) -> None:
-        """Shows the list and starts the feed: where that costs, when the list was painted."""
+        """Shows the list, then starts the feed; after the first paint if starting is expensive."""
         self.push_screen(RunsScreen(self.feed, self.place))
         if self._paint_first:
             self.call_after_refresh(self._start)
@@ -110,11 +110,11 @@ class InspectorApp(App[None]):
         self.feed.start(self._receiver())
 
     def _receiver(self) -> Callable[[Delivered], None]:
-        """What the feed's threads call."""
+        """Returns the callback for the feed's threads."""
         feed = self.feed
 
         def deliver(delivered: Delivered) -> None:
-            # A feed that was exchanged, or a loop that has ended, may still have a reader at work.
+            # A replaced feed, or one whose loop has ended, may still have a reader running.
             if feed is self.feed:
                 message, queued = FeedMessage(delivered), self._queued
                 if queued is not None:
@@ -127,7 +127,7 @@ class InspectorApp(App[None]):
 
     @contextmanager
     def deliveries_paused(self) -> Iterator[None]:
-        """While this lasts nothing is queued that the screen cannot take: it may be for hours."""
+        """Queues only the newest delivery per subject while the screen is suspended."""
         queued: dict[str, FeedMessage] = {}
         self._queued = queued
         try:
@@ -138,7 +138,7 @@ class InspectorApp(App[None]):
                 self.post_message(message)
 
     def on_feed_message(self, message: FeedMessage) -> None:
-        """Hands what arrived to the screen in front; the feed says how often that may be."""
+        """Passes a delivery to the active screen; the feed limits the rate."""
         delivered = message.delivered
         if isinstance(delivered, Overview):
             self.overview = delivered
@@ -149,8 +149,8 @@ class InspectorApp(App[None]):
             self._nothing_or_runs(delivered)
 
     def on_open_run(self, message: OpenRun) -> None:
-        """Opens the screen of a run over the one in front."""
-        # Imported late: the list is on the screen before the run's screen is needed.
+        """Opens the screen of a run."""
+        # Imported late, so that the list is painted first.
         from inspector.ui.screens.run.screen import RunScreen
 
         self.push_screen(RunScreen(self.feed, message.run))
@@ -160,7 +160,7 @@ class InspectorApp(App[None]):
         if overview.runs and isinstance(screen, CommandScreen) and screen is self._nothing:
             screen.dismiss()
         elif isinstance(screen, RunsScreen) and not overview.runs and not overview.loading:
-            # Imported late, as every screen but the list: the list is what is painted first.
+            # Imported late, so that the list is painted first.
             from inspector.ui.screens.welcome import WelcomeScreen
 
             openers = {"demonstration": self._demonstration, "open-folder": self._folder}
@@ -169,7 +169,7 @@ class InspectorApp(App[None]):
             self.push_screen(self._nothing)
 
     def action_command(self, name: str) -> None:
-        """Runs a command of the whole application, or says why that is not possible now."""
+        """Runs an application command, or says why it is unavailable."""
         screen = self.screen
         if isinstance(screen, CommandScreen):
             screen.action_command(name)
@@ -177,7 +177,7 @@ class InspectorApp(App[None]):
             perform(self, self.ui.keys[name])
 
     def action_zone(self) -> None:
-        """Shows times in the other zone."""
+        """Switches to the next time zone."""
         name = self.ui.next_zone()
         screen = self.screen
         for each in self.screen_stack:
@@ -187,7 +187,7 @@ class InspectorApp(App[None]):
             screen.show_message(f"Times are in {name}.")
 
     def action_help(self) -> None:
-        """Opens the help for the screen in front."""
+        """Opens the help of the active screen."""
         from inspector.ui.screens.help import HelpScreen
 
         if isinstance(self.screen, CommandScreen):
@@ -200,8 +200,8 @@ class InspectorApp(App[None]):
         self.push_screen(ProblemsScreen(self.overview, self.notices))
 
     def action_resume(self) -> None:
-        """Opens the dialog about resuming the run that the screen is about."""
-        # Imported late: nothing of it is needed to paint the list.
+        """Opens the resume dialog for the screen's run."""
+        # Imported late: not needed to paint the list.
         from inspector.config.folders import state_dir
         from inspector.ui.screens.resume.screen import ResumeScreen
 
@@ -219,8 +219,8 @@ class InspectorApp(App[None]):
         self.push_screen(ResumeScreen(self.feed, run, self.settings, folder))
 
     def action_pnl(self) -> None:
-        """Opens profit and loss of the spell that the screen's run is one of."""
-        # Imported late: nothing of it is needed to paint the list.
+        """Opens profit and loss of the screen's run."""
+        # Imported late: not needed to paint the list.
         from inspector.ui.pnl.commands import why_no_pnl
         from inspector.ui.pnl.screen import PnlScreen
 
@@ -235,7 +235,7 @@ class InspectorApp(App[None]):
         self.push_screen(PnlScreen(self.feed, run))
 
     def action_palette(self) -> None:
-        """Offers all commands by their words."""
+        """Opens the command palette."""
         from inspector.ui.screens.command_palette import PaletteScreen
 
         behind = self.screen
@@ -249,12 +249,12 @@ class InspectorApp(App[None]):
         self.push_screen(PaletteScreen(self.ui.keys, behind), run)
 
     def action_demonstration(self) -> None:
-        """Exchanges the feed for one over a workspace that runs by itself."""
+        """Replaces the feed with one over the live demo."""
         if self._demonstration is not None:
             self.run_worker(self._exchange(self._demonstration), exclusive=True)
 
     def open_folder(self, path: str) -> None:
-        """Exchanges the feed for one over another folder."""
+        """Replaces the feed with one over another folder."""
         make = self._folder
         if make is not None:
             self.run_worker(self._exchange(lambda: make(path)), exclusive=True)
@@ -276,7 +276,7 @@ class InspectorApp(App[None]):
 
     # Private to Textual, which would print a traceback with the values of local variables.
     def _handle_exception(self, error: Exception) -> None:
-        """A fault of ours ends the screen with a sentence, not with what was in memory."""
+        """Ends the screen with a sentence: a traceback would print untrusted values from memory."""
         if self.is_headless:
             super()._handle_exception(error)
             return
@@ -298,9 +298,9 @@ def run_app(
     demonstration: Opener | None = None,
     folder: Callable[[str], tuple[Feed, str]] | None = None,
 ) -> Exception | None:
-    """Opens the screen and returns when it was closed, with what broke it; stops the feed then.
+    """Runs the screen until it is closed, stops the feed, and returns the exception that ended it.
 
-    `demonstration` and `folder` make another feed, when a person asks for one; they may block.
+    `demonstration` and `folder` create another feed on request; they may block.
     """
     app = InspectorApp(
         feed,

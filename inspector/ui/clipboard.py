@@ -1,4 +1,4 @@
-"""Copying out: by the terminal (OSC 52) up to a size that terminals take, else into a file."""
+"""Copying: through the terminal (OSC 52) up to a size limit, else into a file."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from inspector.text.mask import mask_named
 from inspector.text.numbers import size
 
 MOST_BYTES = 56_000
-"""Beyond this, encoded, many terminals and tmux drop what they are given."""
+"""Maximum encoded length; many terminals and tmux drop longer sequences."""
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def fit_to_copy(name: str | None, text: str) -> str:
-    """What may leave the screen: secrets masked, controls as visible escapes, lines kept."""
+    """Returns text safe to copy: secrets masked, control characters escaped, lines kept."""
     return "\n".join(visible_lines(mask_named(name, text).text))
 
 
 def fit_for_a_name(text: str) -> str:
-    """A file's name made of a text, never empty, hidden or a path."""
+    """Makes a file name from a text: never empty, hidden or a path."""
     return _UNFIT.sub("-", text).strip("-.")[:120] or "copy"
 
 
 def copy(app: App[None], text: str, what: str, *, folder: Path | None = None) -> str:
-    """Copies `text` and returns a sentence that says where it is now."""
+    """Copies `text` and returns a sentence on where it went."""
     encoded = text.encode("utf-8", "surrogatepass")
     if len(encoded) <= MOST_BYTES:
         app.copy_to_clipboard(text.encode("utf-8", "replace").decode())
@@ -44,7 +44,7 @@ def copy(app: App[None], text: str, what: str, *, folder: Path | None = None) ->
 
 
 def save(content: bytes, what: str, folder: Path) -> Path:
-    """Writes a file that only its owner can read, under a name of its own. Raises OSError."""
+    """Writes a file with a unique name that only its owner can read. Raises OSError."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     name = fit_for_a_name(what)[:40]
     for attempt in range(100):

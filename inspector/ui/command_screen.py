@@ -1,4 +1,4 @@
-"""What every screen shares: keys from declared commands, reasons for what cannot be done now."""
+"""Base of every screen: keys from declared commands, and reasons for unavailable ones."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from inspector.ui.palette import Role
 from inspector.ui.widgets.frame import READ_ONLY, Footer
 
 SAID_FOR = 5.0
-"""Seconds that a sentence stands in the footer."""
+"""Seconds that a message stays in the footer."""
 
 
 class OpenRun(Request):
-    """Somebody wants to see a run."""
+    """Request to open a run."""
 
     def __init__(self, run: Run) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class OpenRun(Request):
 
 @dataclass(frozen=True, slots=True)
 class GlyphMeaning:
-    """A sign of the selected row, in words (safe text)."""
+    """A glyph of the selected row and its meaning (escaped text)."""
 
     sign: str
     meaning: str
@@ -41,13 +41,13 @@ class GlyphMeaning:
 
 @dataclass(frozen=True, slots=True)
 class PaneHelp:
-    """The part of a screen that is in front, and what commands do there."""
+    """The active part of a screen, and what commands do there."""
 
     title: str
     words: Mapping[str, str]
-    """A word or two by the command's id; the most important first."""
+    """Labels by command id, most important first."""
     foreign: frozenset[str] = frozenset()
-    """Commands whose own words are about another part: without a word here they do nothing."""
+    """Commands that are unavailable here unless they have a label above."""
 
 
 class CommandScreen(Screen[None]):
@@ -57,10 +57,10 @@ class CommandScreen(Screen[None]):
     AUTO_FOCUS = None
     SCOPE: ClassVar[str] = ""
     HINTS: ClassVar[tuple[str, ...]] = ()
-    """Commands in the footer, the most important first."""
+    """Commands in the footer, most important first."""
     HELP_HINT: ClassVar[str] = "help"
 
-    # Textual annotates these so that a checker sees instance variables.
+    # Textual declares these without ClassVar, and an override must match.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-middle"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-low"),
@@ -73,45 +73,45 @@ class CommandScreen(Screen[None]):
 
     @property
     def ui(self) -> UiContext:
-        """Styles, signs, keys, clock and zone."""
+        """Styles, glyphs, keys, clock and zone."""
         return ui_of(self)
 
     @property
     def subject(self) -> Run | None:
-        """The run that commands about a run are for."""
+        """The run that commands apply to."""
         return None
 
     def on_mount(self) -> None:
-        """Takes its keys and fills its footer."""
-        # Private to Textual: `BINDINGS` cannot depend on the settings.
+        """Binds the keys and fills the footer."""
+        # Private to Textual: `BINDINGS` is fixed at class level and cannot follow the settings.
         self._bindings = self.ui.keys.bindings(self.SCOPE)
         self.refresh_bindings()
         self.show_hints()
 
     def receive(self, message: Message) -> None:
-        """Takes what the feed delivered, while this screen is in front."""
+        """Receives a delivery of the feed while this screen is active."""
 
     def explain(self) -> Sequence[GlyphMeaning]:
-        """The signs of the selected row in words, for the help."""
+        """Returns the glyphs of the selected row with their meanings, for the help."""
         return ()
 
     def on_zone_changed(self) -> None:
-        """Called when times are shown in another zone."""
+        """Called when the time zone changes."""
 
     def open_run(self, run: Run) -> None:
-        """Asks the application for the screen of a run."""
+        """Requests the screen of a run."""
         self.app.post_message(OpenRun(run))
 
     def disabled_reason(self, name: str) -> str | None:
-        """Why a command cannot be done now, as a sentence; None when it can."""
+        """Returns why a command is unavailable, as a sentence; None if it is available."""
         return None
 
     def hints(self) -> tuple[str, ...]:
-        """The commands in the footer now."""
+        """Returns the commands in the footer."""
         return self.HINTS
 
     def here(self) -> PaneHelp | None:
-        """What commands do in the part that is in front; None where it says nothing of its own."""
+        """Returns what commands do in the active part; None if it has no labels of its own."""
         return None
 
     def show_hints(self, right: str = READ_ONLY) -> None:
@@ -122,11 +122,11 @@ class CommandScreen(Screen[None]):
             footer.show(keys.hints(self.hints()), last[0] if last else None, right)
 
     def action_command(self, name: str) -> None:
-        """Runs a command, or says why that is not possible now."""
+        """Runs a command, or says why it is unavailable."""
         self.run_command(self.ui.keys[name])
 
     def run_command(self, command: Command) -> None:
-        """Runs a command of this screen or of the application, or says why not."""
+        """Runs a command of this screen or the application, or says why it is unavailable."""
         reason = self.disabled_reason(command.id)
         if reason:
             self.show_message(reason)
@@ -137,15 +137,15 @@ class CommandScreen(Screen[None]):
                 return
 
     def command_targets(self) -> tuple[object, ...]:
-        """The objects that may have the method of a command, before the application."""
+        """Returns the objects that may have a command's method, before the application."""
         return (self,)
 
     def action_back(self) -> None:
-        """Goes back to the screen behind."""
+        """Returns to the previous screen."""
         self.dismiss()
 
     def show_message(self, sentence: str) -> None:
-        """Shows a sentence in the footer for a few seconds. Safe text only."""
+        """Shows a message in the footer for a few seconds. Escaped text only."""
         if self._saying is not None:
             self._saying.stop()
             self._saying = None

@@ -1,8 +1,7 @@
-"""What can be done on the screen: each command is declared once, and everything follows from it.
+"""Commands: each is declared once; everything about it follows from the declaration.
 
-Bindings, footer, palette, help and docs/KEYS.md read the same declarations. A
-screen's own commands are declared beside it (`runs/commands.py`, `run/commands.py`) and gathered
-in `all_commands.py`.
+Bindings, footer, palette, help and docs/KEYS.md read the same declarations. A screen's own commands
+are declared beside it (`runs/commands.py`, `run/commands.py`) and collected in `keymap.py`.
 """
 
 from __future__ import annotations
@@ -13,59 +12,59 @@ from string import punctuation
 
 from textual.binding import Binding, BindingsMap
 
-# Private to Textual, which has no other function for the name of a character's key.
+# Private to Textual, which has no public function for the key name of a character.
 from textual.keys import _character_to_key
 
 EVERYWHERE = "app"
-"""The place of commands that every screen has."""
+"""Place of commands that every screen has."""
 LISTS = "list"
-"""The place of commands that every list has: moving the cursor."""
+"""Place of commands that every list has: moving the cursor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One thing a person can do.
+    """A command of the user.
 
     Its method is named after its id, with `_` for `.` and `-`: `failure.next` is
-    `action_failure_next`. What follows a colon is an argument: `tab:3` is `action_tab("3")`.
+    `action_failure_next`. The part after a colon is an argument: `tab:3` is `action_tab("3")`.
     """
 
     id: str
     label: str
-    """What it does, for the palette and docs/KEYS.md."""
+    """Description for the palette and docs/KEYS.md."""
     keys: tuple[str, ...]
     places: tuple[str, ...]
-    """Where it exists: `app`, `list`, or names of screens (`CommandScreen.PLACE`)."""
+    """Places it is available in: `app`, `list`, or names of screens (`CommandScreen.PLACE`)."""
     help: str = ""
-    """A sentence more, for the help of the screen."""
+    """An additional sentence for the help."""
     hint: str | None = None
-    """The word in the footer; None = it has none."""
+    """Label in the footer; None if it is not shown there."""
     with_key_of: str | None = None
-    """Another command whose key stands beside this one's in the footer and in tables."""
+    """Command whose key is shown together with this one's, in the footer and in tables."""
     in_palette: bool = True
     listed: bool = True
-    """Whether tables of keys have a row for it."""
+    """True if tables of keys have a row for it."""
 
     @property
     def method(self) -> str:
-        """The name of the method that does it."""
+        """Name of the method."""
         return "action_" + self.id.partition(":")[0].replace(".", "_").replace("-", "_")
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What the method is given."""
+        """Arguments of the method."""
         _, colon, argument = self.id.partition(":")
         return (argument,) if colon else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A key and a word in the footer."""
+    """A key and a label in the footer."""
 
     key: str
     word: str
     command: str = ""
-    """The command's id, to run it on a click."""
+    """Id of the command to run on a click."""
 
 
 _SHOWN = {
@@ -81,22 +80,22 @@ _SHOWN = {
 
 
 def shown_key(key: str) -> str:
-    """A key as people read it: `enter`, `esc`, `ctrl+p`, `[`."""
+    """Formats a key for display: `enter`, `esc`, `ctrl+p`, `[`."""
     *modifiers, last = key.split("+")
     return "+".join([*modifiers, _SHOWN.get(last, last)])
 
 
 def normal_key(key: str) -> str:
-    """A key under the name that Textual gives it: `?` is `question_mark`."""
+    """Returns Textual's name of a key: `?` is `question_mark`."""
     key = key.strip()
     return _character_to_key(key) if len(key) == 1 else key
 
 
 class Keys:
-    """Which keys run which command, with what a person chose instead of the defaults.
+    """Key bindings: defaults and the user's choices.
 
-    A person's keys replace all defaults of that command, and commands of the same places lose
-    the defaults that clash with them. An empty choice leaves the command without a key.
+    The user's keys replace all defaults of that command, and commands of the same places lose
+    defaults that clash with them. An empty choice leaves a command without a key.
     """
 
     def __init__(
@@ -104,7 +103,7 @@ class Keys:
     ) -> None:
         self.commands = tuple(commands)
         self.notices: list[str] = []
-        """Sentences about choices that could not be honoured."""
+        """Sentences about rejected choices."""
         self._by_id = {command.id: command for command in self.commands}
         self._keys = {
             command.id: tuple(normal_key(key) for key in command.keys) for command in self.commands
@@ -136,11 +135,11 @@ class Keys:
         return self._by_id[name]
 
     def keys(self, name: str) -> tuple[str, ...]:
-        """The keys of a command, as Textual names them."""
+        """Returns the keys of a command, by Textual's names."""
         return self._keys.get(name, ())
 
     def shown(self, name: str) -> str:
-        """The first key of a command as people read it, with the key that stands beside it."""
+        """Returns the first key of a command for display, with the key of its pair."""
         command = self._by_id.get(name)
         if command is None:
             return ""
@@ -148,15 +147,15 @@ class Keys:
         return " ".join(shown_key(self.keys(other)[0]) for other in names if self.keys(other))
 
     def all_shown(self, name: str) -> str:
-        """All keys of a command as people read them."""
+        """Returns all keys of a command for display."""
         return " ".join(shown_key(key) for key in self.keys(name))
 
     def of(self, *places: str) -> list[Command]:
-        """The commands of some places, in the order of their declaration."""
+        """Returns the commands of some places, in order of declaration."""
         return [command for command in self.commands if set(places) & set(command.places)]
 
     def bindings(self, place: str) -> BindingsMap:
-        """The bindings of one place, with the commands' ids."""
+        """Returns the bindings of one place, with command ids."""
         return BindingsMap(
             Binding(key, f"command({command.id!r})", command.label, id=command.id, show=False)
             for command in self.of(place)
@@ -164,7 +163,7 @@ class Keys:
         )
 
     def hints(self, names: Sequence[str]) -> list[Hint]:
-        """Footer hints of these commands; those without a key or without a word are left out."""
+        """Returns footer hints for commands that have both a key and a label."""
         hints = []
         for name in names:
             command = self._by_id.get(name)
@@ -175,7 +174,7 @@ class Keys:
 
 
 def _meet(one: Command, other: Command) -> bool:
-    """Whether two commands may be there at the same time, so that one key cannot be for both."""
+    """True if two commands may be available together, so that they cannot share a key."""
     general = {EVERYWHERE, LISTS}
     mine, theirs = set(one.places), set(other.places)
     return bool(mine & theirs or mine & general or theirs & general)
@@ -185,7 +184,7 @@ _TITLES = {EVERYWHERE: "Everywhere", LISTS: "In lists"}
 
 
 def markdown_table(keys: Keys) -> str:
-    """The table of keys for docs/KEYS.md, one row for each command."""
+    """Returns the table of keys for docs/KEYS.md, one row per command."""
     rows = ["| Where | Key | Does |", "| --- | --- | --- |"]
     for command in keys.commands:
         if not keys.keys(command.id) or not command.listed:
@@ -197,7 +196,7 @@ def markdown_table(keys: Keys) -> str:
 
 
 def perform(target: object, command: Command) -> bool:
-    """Runs a command on the object that has its method; False when it has none."""
+    """Calls a command's method on an object; False if it has none."""
     method = getattr(target, command.method, None)
     if method is None:
         return False

@@ -1,7 +1,7 @@
-"""The whole content of a value: JSON laid out, Markdown as it reads, bytes in hexadecimal.
+"""Content of a value, ready for display: formatted JSON, rendered Markdown, or a hex dump.
 
-Made on a reader's thread, because contents may be long. It knows no width: `content_rows` lays a
-content out for one.
+Built on a reader's thread, because contents may be long. Independent of the width:
+`widgets/content_view.py` wraps it.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from inspector.text.escape import visible_lines
 from inspector.text.mask import mask_named, mask_parts
 
 LAID_OUT = 1_000_000
-"""Characters up to which JSON is laid out; longer contents are shown as they stand."""
+"""Maximum characters of JSON that is formatted; longer content is shown raw."""
 
 SHOWN = 2_000_000
-"""Characters of a content that are shown; a pager and a file take more."""
+"""Maximum characters displayed; the pager and saved files get more."""
 
 MARKDOWN_SHOWN = 60_000
-"""Characters of Markdown that are shown as they read."""
+"""Maximum characters of rendered Markdown."""
 
 HEX_SHOWN = 65_536
-"""Bytes that are shown in hexadecimal."""
+"""Maximum bytes of a hex dump."""
 
 LOOKED_AT = 4_096
-"""Characters from which it is told whether a text is Markdown."""
+"""Minimum characters for detecting Markdown."""
 
 _BARE_LABEL = re.compile(r"(?<=[:,\[\s])(‹masked: [a-z ]{1,24}, [0-9]{1,12} chars›)(?=\s*[,}\]])")
 _KEY = re.compile(r'^(\s*)("(?:[^"\\]|\\.)*":)(.*)$', re.DOTALL)
@@ -54,7 +54,7 @@ _MARKS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class ContentLine:
-    """A line in parts, safe to show: a JSON key is quieter than what it stands for."""
+    """A line in parts, escaped; a JSON key is muted."""
 
     lead: str
     key: str
@@ -63,28 +63,28 @@ class ContentLine:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Lines, what kind of content they are, and whether more was recorded than they show."""
+    """Lines, the type of content, and whether more was recorded than they show."""
 
     lines: tuple[ContentLine, ...]
     kind: str
     cut: bool = False
     text: str = ""
-    """The text as it stands, masked, where the lines are another form of it."""
+    """The raw text, masked, if the lines are formatted."""
     markdown: str = ""
-    """What may be shown as it reads, masked."""
+    """Markdown source, masked, if it can be rendered."""
     data: bytes = b""
-    """What is shown in hexadecimal below the lines."""
+    """Bytes for the hex dump below the lines."""
     foreign: bool = False
-    """Whether the bytes are a text in another encoding, of which the lines are what is left."""
+    """True if the bytes are text in another encoding, and the lines what can be decoded."""
 
     @property
     def is_image(self) -> bool:
-        """Whether it is an image whose format is known."""
+        """True for an image of a known format."""
         return bool(self.data) and self.kind.endswith(" image")
 
     @property
     def formats(self) -> tuple[str, str] | None:
-        """What the two forms of it are called, if there are two: the ordinary one first."""
+        """Names of the two formats, the default first; None if there is only one."""
         if self.markdown:
             return "formatted", "raw"
         if self.data and self.foreign:
@@ -92,12 +92,12 @@ class Content:
         return ("formatted", "raw") if self.text else None
 
     def beginning(self) -> Content:
-        """The same, of which there is more."""
+        """The same content, marked as truncated."""
         return replace(self, cut=True)
 
     @property
     def weight(self) -> int:
-        """About how many characters have to be laid out."""
+        """Approximate number of characters to wrap."""
         if self.markdown or self.text:
             return len(self.markdown) + len(self.text)
         lines = sum(len(line.rest) + 20 for line in self.lines)
@@ -105,9 +105,9 @@ class Content:
 
 
 def content_of(name: str | None, text: str, kind: str, *, file: str = "") -> Content:
-    """Lays out a value; `kind` is what it is if it is nothing else. Secrets are masked.
+    """Formats a value, with secrets masked; `kind` is its type unless one is detected.
 
-    `file` is the name of the file that holds it, if one does.
+    `file` is the name of the file that holds it, if any.
     """
     parts = [part.text for part in mask_parts(name, text[:SHOWN])]
     shown, cut = "".join(parts), len(text) > SHOWN
@@ -122,14 +122,14 @@ def content_of(name: str | None, text: str, kind: str, *, file: str = "") -> Con
 
 
 def record_content(record: object) -> Content:
-    """Lays out something that was read as a whole, such as the columns of a row."""
+    """Formats something read as a whole, such as the columns of a row."""
     text = json.dumps(record, ensure_ascii=False, indent=2, default=str)
     hidden = mask_named(None, text[:SHOWN])
     return Content(tuple(map(_json_line, visible_lines(hidden.text))), "row", len(text) > SHOWN)
 
 
 def bytes_content(data: bytes, size: int) -> Content:
-    """Shows bytes that are no text; `size` is how many there are, of which `data` is a part."""
+    """Formats binary data; `size` is the total number of bytes, of which `data` is a part."""
     facts = image_facts(data)
     shown = data[:HEX_SHOWN]
     kind = file_type(data)
@@ -142,7 +142,7 @@ def bytes_content(data: bytes, size: int) -> Content:
 
 
 def foreign_content(name: str | None, data: bytes, size: int) -> Content:
-    """Shows a text that is not in UTF-8: what can be read of it, or its bytes."""
+    """Formats text that is not UTF-8: what can be decoded, or its bytes."""
     plain = content_of(name, data.decode("utf-8", "replace"), file_type(data))
     return Content(
         plain.lines,
@@ -168,7 +168,7 @@ def _facts(facts: ImageFacts | None) -> Iterator[tuple[str, str]]:
 
 
 def is_markdown(text: str, file: str = "") -> bool:
-    """Whether a text reads as Markdown: by its file's name, or else by the marks in it."""
+    """True if a text is Markdown, by its file name or else by its syntax."""
     ending = file.lower()
     if ending and not _NO_ENDING.search(ending):
         return ending.endswith(_MARKDOWN_ENDINGS)
@@ -179,7 +179,7 @@ def is_markdown(text: str, file: str = "") -> bool:
 
 
 def _lines_of(parts: Sequence[str]) -> list[str]:
-    """The lines of a text in parts, made visible a part at a time for the sake of other threads."""
+    """Splits text into escaped lines, in parts, so that other threads can run in between."""
     lines = [""]
     for part in parts:
         first, *others = visible_lines(part)
@@ -189,14 +189,14 @@ def _lines_of(parts: Sequence[str]) -> list[str]:
 
 
 def _whole_lines(text: str, most: int) -> str:
-    """The beginning of a text, up to the end of a line where there is one."""
+    """The beginning of a text, up to the end of a line if there is one."""
     if len(text) <= most:
         return text
     return text[: text.rfind("\n", most // 2, most) + 1 or most]
 
 
 def _laid_out(text: str) -> str | None:
-    # Where a number is hidden, a label stands that JSON has only in quotes.
+    # A masked number becomes an unquoted label, which is not JSON.
     for tried in (text, _BARE_LABEL.sub(r'"\1"', text)):
         with suppress(ValueError, RecursionError):
             return "".join(_pieces(_parsed(tried), "\n"))
@@ -214,19 +214,19 @@ def _parsed(text: str) -> Any:
 
 
 class _Fields(list[tuple[str, Any]]):
-    """The fields of an object in order; a name that comes again hides none before it."""
+    """Fields of an object in order; duplicate names are kept."""
 
     __slots__ = ()
 
 
 class _Digits(str):
-    """A number as it was recorded, however large or small: no digit is lost."""
+    """A number as recorded, without loss of digits."""
 
     __slots__ = ()
 
 
 def _pieces(value: Any, line: str) -> Iterator[str]:
-    """A parsed JSON value, two spaces a level; `line` begins a line of its level."""
+    """Yields the parts of a parsed JSON value, indented by two spaces per level."""
     inside = f"{line}  "
     if isinstance(value, _Digits):
         yield value

@@ -1,4 +1,4 @@
-"""What every part of the screen needs in order to draw: styles, signs, keys, clock and zone."""
+"""Everything that drawing needs: styles, glyphs, keys, clock and zone."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from inspector.ui.palette import DARK, Palette, ThemeStyles, choose_palette
 
 
 class UiContext:
-    """Styles, signs, keys, clock (UTC ms) and time zone (None = that of this machine) in use.
+    """Styles, glyphs, keys, clock (UTC ms) and time zone (None for the system's).
 
-    `epoch` grows with every change that makes drawn lines wrong, so that caches start anew.
+    `epoch` increases with every change that invalidates drawn lines, so that caches are rebuilt.
     """
 
     def __init__(
@@ -38,28 +38,28 @@ class UiContext:
         self.clock = clock or system_clock()
         self.zone = zone
         self.assets = assets or {}
-        """How base units of assets are shown, as far as a person said so."""
+        """Decimals of assets in the user's settings."""
         self.epoch = 0
         self._units: Mapping[str, Asset] = {}
         self._zones = list(dict.fromkeys((zone, None, UTC)))
 
     def use_palette(self, palette: Palette) -> None:
-        """Changes the theme."""
+        """Sets the theme."""
         self.styles = ThemeStyles(palette, colour=self.styles.colour)
         self.epoch += 1
 
     def change_units(self) -> None:
-        """From decimals as a person said them to base units, and back."""
+        """Switches between the user's decimals and base units."""
         self.assets, self._units = self._units, self.assets
         self.epoch += 1
 
     @property
     def has_units(self) -> bool:
-        """Whether a person named decimals of any asset."""
+        """True if the user set decimals for any asset."""
         return bool(self.assets or self._units)
 
     def next_zone(self) -> str:
-        """Changes between the chosen zone, that of this machine and UTC; returns its name."""
+        """Cycles through the chosen zone, the system's and UTC; returns the new name."""
         self.zone = self._zones[(self._zones.index(self.zone) + 1) % len(self._zones)]
         self.epoch += 1
         if self.zone is None:
@@ -73,7 +73,7 @@ def ui_for_terminal(
     clock: Clock,
     environ: Mapping[str, str] | None = None,
 ) -> UiContext:
-    """The kit for these settings on this terminal."""
+    """Creates the context for settings and a terminal."""
     environ = os.environ if environ is None else environ
     return UiContext(
         choose_palette(settings.theme, environ),
@@ -90,7 +90,7 @@ _DEFAULT: list[UiContext] = []
 
 
 def ui_of(widget: Widget) -> UiContext:
-    """The kit of the application that a widget is in; a plain one in any other application."""
+    """Returns the context of a widget's application; a plain one for other applications."""
     found = getattr(widget.app, "ui", None)
     if isinstance(found, UiContext):
         return found

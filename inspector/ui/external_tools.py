@@ -1,4 +1,4 @@
-"""Values outside of the screen: in a pager, in a file, as a picture in the terminal."""
+"""Values in external tools: pager, file, image viewer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Say = Callable[[str], None]
 
 
 class ExternalTools:
-    """Takes values elsewhere, one at a time. `say` tells a sentence, made safe here."""
+    """Passes values to external tools, one at a time. `say` shows a message, escaped here."""
 
     def __init__(self, app: App[Any], show_message: Say) -> None:
         self._app = app
@@ -44,7 +44,7 @@ class ExternalTools:
         self._stop: threading.Event | None = None
 
     def cancel(self) -> bool:
-        """Gives up what is being prepared; False when nothing is."""
+        """Cancels a value that is being prepared; False if there is none."""
         if self._stop is None:
             return False
         self._stop.set()
@@ -52,7 +52,7 @@ class ExternalTools:
         return True
 
     async def page(self, value: LoadedValue, *, raw: bool) -> None:
-        """Shows it in the pager, as the screen shows it."""
+        """Opens a value in the pager, in the displayed format."""
         try:
             pager = pager_of(os.environ)
         except NoPager as why:
@@ -100,7 +100,7 @@ class ExternalTools:
         write: Callable[[Any, Callable[[], bool]], None],
         use: Callable[[str], str],
     ) -> None:
-        """Makes a private copy on a thread, uses it while the screen is away, and removes it."""
+        """Runs `use` on a private copy while the screen is suspended, then removes the copy."""
         self.cancel()
         stop = self._stop = threading.Event()
         try:
@@ -128,7 +128,7 @@ class ExternalTools:
                 self._stop = None
 
     async def save(self, value: LoadedValue, path: Path, run: Run) -> bool:
-        """Saves it under the name that a person gave; False where another name may do better."""
+        """Saves under the entered name; returns False if another name may work."""
         reason = why_not_there(path, run)
         if reason is not None:
             self._say(reason)
@@ -168,9 +168,9 @@ def _saved(value: LoadedValue, path: Path, masked: int) -> str:
 
 
 def _write(path: str, write: Callable[[Any], None]) -> None:
-    """Makes a file that only its owner can read, and fills it; one that fails is removed.
+    """Creates and fills a file that only its owner can read; removes it on failure.
 
-    Raises FileExistsError where there is one: a link there counts too.
+    Raises FileExistsError if the name exists, even as a link.
     """
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
@@ -183,7 +183,7 @@ def _write(path: str, write: Callable[[Any], None]) -> None:
 
 
 def why_no_page(app: App[Any]) -> str | None:
-    """Why nothing can be read in a pager now, as a sentence."""
+    """Returns why no pager is available, as a sentence."""
     reason = why_no_handover(app)
     if reason is not None:
         return f"A pager needs the terminal: {reason}."
@@ -195,7 +195,7 @@ def why_no_page(app: App[Any]) -> str | None:
 
 
 def why_no_viewer(app: App[Any]) -> str | None:
-    """Why no image can be shown now, as a sentence."""
+    """Returns why no image viewer is available, as a sentence."""
     reason = why_no_handover(app)
     if reason is not None:
         return f"A picture needs the terminal: {reason}."
@@ -205,7 +205,7 @@ def why_no_viewer(app: App[Any]) -> str | None:
 
 
 def why_no_picture(value: LoadedValue) -> str | None:
-    """Why this cannot be shown as a picture, as a sentence."""
+    """Returns why a value cannot be shown as an image, as a sentence."""
     facts = image_facts(value.data[:65_536])
     if facts is None:
         return "It is no image of a kind that is known: PNG, JPEG, GIF, WebP, BMP."
@@ -217,7 +217,7 @@ def why_no_picture(value: LoadedValue) -> str | None:
 
 
 def why_not_there(path: Path, run: Run) -> str | None:
-    """Why nothing is saved under this name: where a runtime keeps its own, nothing is added."""
+    """Returns why a file must not be saved there: nothing is added to a runtime's folders."""
     if not path.name or path.is_dir():
         return "Name a file, not a folder."
     real = os.path.realpath(run.store.path)

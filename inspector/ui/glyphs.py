@@ -1,4 +1,4 @@
-"""The signs of the screen, each of one cell, and what stands for them where they are too wide."""
+"""Glyphs of the screen, one cell each, and their ASCII replacements."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from inspector.text.escape import visible
 from inspector.text.mask import mask
 
 MOST_OF_A_LINE = 2_000
-"""Characters of a text that a single line is made of: more than the widest terminal shows."""
+"""Characters considered for a single line: more than the widest terminal shows."""
 
 _WIDE_LANGUAGES = ("ja", "zh", "ko")
 
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """One set of signs; `for_terminal` chooses between the two that exist."""
+    """A set of glyphs; `glyphs_for_terminal` chooses one of the two."""
 
     running: str = "●"
     waiting: str = "◆"
@@ -58,28 +58,31 @@ class Glyphs:
     nothing: str = "–"
     arrow: str = "→"
     ascii: bool = False
-    """Every sign is ASCII."""
+    """True if every glyph is ASCII."""
     letters: bool = True
-    """Whether letters beyond ASCII can be shown; else they are escaped."""
+    """True if the terminal can show letters beyond ASCII; else they are escaped."""
 
     def of(self, status: Status) -> str:
-        """The sign of a status."""
+        """Returns the glyph of a status."""
         sign: str = getattr(self, status.value)
         return sign
 
     def branch(self, name: str) -> str:
-        """A branch's name as it stands in labels: `‹b›`."""
+        """Formats the name of a branch: `‹b›`."""
         return f"{self.branch_open}{name}{self.branch_close}"
 
     def plain(self, text: str) -> str:
-        """Our own words in the signs of this set: `resume…` or `resume~`."""
+        """Replaces characters in our own text that the set does not have:
+
+        `resume…` or `resume~`.
+        """
         if not self.ascii or text.isascii():
             return text
         text = text.translate(_TO_ASCII)
         return text if self.letters else text.encode("ascii", "backslashreplace").decode("ascii")
 
     def safe(self, text: str) -> str:
-        """Untrusted text on one line: secrets masked, made visible, in the signs of this set."""
+        """Untrusted text on one line: secrets masked, control characters escaped."""
         if len(text) > MOST_OF_A_LINE:
             text = text[:MOST_OF_A_LINE] + "…"
         return self.plain(visible(mask(text).text))
@@ -167,17 +170,17 @@ MEANINGS: Mapping[str, str] = {
     "nothing": "not recorded",
     "cut": "the text goes on",
 }
-"""What each sign says, in words, for the help of the screen."""
+"""Meaning of each glyph, for the help."""
 
 
 def glyphs_for_terminal(setting: str, environ: Mapping[str, str]) -> Glyphs:
-    """The set of signs for a setting (ASCII `always`, `never` or `auto`) and a terminal.
+    """Returns the glyphs for a setting (ASCII `always`, `never` or `auto`) and a terminal.
 
-    On `auto` it is ASCII where the signs would be garbled (TERM=dumb, a locale that is not UTF-8)
-    or drawn two cells wide (Japanese, Chinese and Korean locales).
+    `auto` is ASCII where other glyphs would be garbled (TERM=dumb, a locale that is not UTF-8) or
+    two cells wide (Japanese, Chinese and Korean locales).
     """
     locale = environ.get("LC_ALL") or environ.get("LC_CTYPE") or environ.get("LANG") or ""
-    # A locale that is not set at all says nothing: Python itself then speaks UTF-8.
+    # Without any locale variable Python assumes UTF-8, and so do we.
     utf8 = not locale or "utf8" in locale.lower().replace("-", "")
     garbled = environ.get("TERM") == "dumb" or not utf8
     if setting == "never":

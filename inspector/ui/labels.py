@@ -1,4 +1,4 @@
-"""What a step is called, how far it is, and what it took: safe text for one row."""
+"""Labels of steps and values: name, progress and duration as escaped text for one row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inspector.ui.glyphs import Glyphs
 from inspector.ui.palette import Role
 
 LONGEST = 500
-"""Characters of a recorded text that are looked at for a single line."""
+"""Characters of a recorded text considered for a single line."""
 
 _NUMBERED = {
     StepKind.STATEMENT,
@@ -29,19 +29,19 @@ _NUMBERED = {
 
 
 class Name(NamedTuple):
-    """The name of a step in parts, safe to show."""
+    """Name of a step in parts, escaped."""
 
     sign: str
-    """Of what kind it is; empty for what the tree tells already."""
+    """Kind of step; empty if the tree already shows it."""
     text: str
     short: str
-    """Of a loop the word alone; its condition is told in the detail."""
+    """For a loop only the keyword; the detail has the condition."""
     note: str
-    """What follows three cells apart, muted."""
+    """Muted text, three cells after the label."""
 
 
 def written(value: object) -> str:
-    """A cell as text: words as they are, whatever else as JSON, as far as it has a form there."""
+    """Formats a cell: text as is, other types as JSON if possible."""
     if isinstance(value, str):
         return value
     try:
@@ -51,7 +51,7 @@ def written(value: object) -> str:
 
 
 def safe(text: str, glyphs: Glyphs) -> str:
-    """A recorded text on one line: cut to what a line can hold, masked, made visible."""
+    """Formats a recorded text for one line: clipped, masked, escaped."""
     key = (glyphs.ascii, glyphs.letters)
     _SETS.setdefault(key, glyphs)
     return _safe(text[:LONGEST], key)
@@ -63,11 +63,11 @@ def _safe(text: str, key: tuple[bool, bool]) -> str:
 
 
 _SETS: dict[tuple[bool, bool], Glyphs] = {}
-"""Sets of signs by what makes them different; a whole set is slow to look up by."""
+"""Glyph sets by what distinguishes them, because hashing a whole set is slow."""
 
 
 def kind_sign(kind: StepKind, glyphs: Glyphs) -> str:
-    """The sign of a kind that has one."""
+    """Returns the glyph of a kind; empty if it has none."""
     name = _SIGNED.get(kind)
     sign: str = getattr(glyphs, name) if name is not None else ""
     return sign
@@ -82,7 +82,7 @@ _SIGNED = {
 
 
 def name_of(step: Step, inner: Step | None, segment: object, glyphs: Glyphs) -> Name:
-    """What a row is called; `inner` is the step that shares the row, `segment` ends its path."""
+    """Returns the label of a row; `inner` is the step that shares it, `segment` ends its path."""
     label = step.label or (inner.label if inner else "")
     text = safe(label, glyphs) if label else ""
     if step.kind is StepKind.BRANCH:
@@ -106,7 +106,7 @@ def name_of(step: Step, inner: Step | None, segment: object, glyphs: Glyphs) -> 
 
 
 def progress_text(progress: Progress | None, glyphs: Glyphs, *, bare: bool = False) -> str:
-    """`∥ 2/3`, `↻ 3/5`, `×2`; `bare` = without the sign of the construct."""
+    """Formats progress: `∥ 2/3`, `↻ 3/5`, `×2`; `bare` omits the construct's glyph."""
     if progress is None:
         return ""
     if progress.what is Counted.TRIES:
@@ -123,10 +123,10 @@ def progress_text(progress: Progress | None, glyphs: Glyphs, *, bare: bool = Fal
 
 
 LOOKED_AT = 4_096
-"""Characters of a value that are looked at for one line."""
+"""Characters of a value considered for one line."""
 
 PARSED = 65_536
-"""Characters up to which a value is read as JSON for one line."""
+"""Maximum characters of a value parsed as JSON for one line."""
 
 GOOD = {
     AttachmentVerdict.OK,
@@ -134,11 +134,11 @@ GOOD = {
     AttachmentVerdict.OK_TRUNCATED_PREVIEW,
     AttachmentVerdict.OK_REPLACEMENT_CHARS,
 }
-"""Verdicts on files that can be read."""
+"""Verdicts on readable files."""
 
 
 def size_of(value: Value) -> int | None:
-    """Bytes of the content: of the file, where a file holds it."""
+    """Bytes of the content, or of the file that holds it."""
     attached = value.attachment
     if attached is not None and attached.verdict is not AttachmentVerdict.NONE:
         return attached.size
@@ -146,19 +146,19 @@ def size_of(value: Value) -> int | None:
 
 
 def is_set(value: Value) -> bool:
-    """Whether there is a row for the name in this scope."""
+    """True if the name has a row in this scope."""
     return value.row is not None or value.type != "null"
 
 
 def verdict(attachment: Attachment) -> tuple[str, Role]:
-    """What came of the file, in a word or two."""
+    """The state of an attached file in a word or two, and its role."""
     return word_of(attachment.verdict), Role.SUCCESS if attachment.verdict in GOOD else Role.WARNING
 
 
 def one_line(value: Value, cells: int, glyphs: Glyphs) -> tuple[str, bool]:
-    """The content in at most `cells` cells, and whether a secret in it was masked.
+    """Formats content in at most `cells` cells; also returns whether a secret was masked.
 
-    Text stands in quotes, JSON with what is inside of its outermost level left out.
+    Text is quoted; JSON is reduced to its outermost level.
     """
     if value.type == "null":
         return "null", False
@@ -175,7 +175,7 @@ def one_line(value: Value, cells: int, glyphs: Glyphs) -> tuple[str, bool]:
 
 
 def quoted(text: str, cells: int, glyphs: Glyphs) -> str:
-    """Text in quotes that both stay, however much of it is cut."""
+    """Quotes a text; clipping keeps both quotes."""
     shown = glyphs.safe(text[:LOOKED_AT])
     if cell_width(shown) + 2 > cells or len(text) > LOOKED_AT:
         shown = clip(shown + glyphs.cut, cells - 2, ellipsis=glyphs.cut)
@@ -183,7 +183,7 @@ def quoted(text: str, cells: int, glyphs: Glyphs) -> str:
 
 
 def _outline(text: str, glyphs: Glyphs) -> str | None:
-    """The outermost level of a JSON text; None when it is none."""
+    """Returns the outermost level of a JSON text; None if it is not JSON."""
     if len(text) > PARSED:
         return text[:LOOKED_AT]
     try:

@@ -1,4 +1,4 @@
-"""Lines of the screen: put together piece by piece, drawn again only where they changed."""
+"""Lines of the screen: built from segments, redrawn only when changed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from inspector.ui.context import UiContext, ui_of
 from inspector.ui.palette import Ground, Role, ThemeStyles
 
 NARROW = 60
-"""Columns below which there is one pane, and a margin of one."""
+"""Minimum width, in columns, for two panes and a wider margin."""
 
 
 def margin(width: int) -> int:
-    """Empty columns at either side of everything."""
+    """Empty columns at each side of the screen."""
     return 2 if width >= NARROW else 1
 
 
@@ -29,10 +29,10 @@ def gap(width: int) -> int:
 
 
 class Line:
-    """One line that is being written from left to right, `width` cells on one ground.
+    """A line of `width` cells on one ground, written from left to right.
 
-    Text must be safe already (`Glyphs.safe`). Few pieces make a fast line: gaps join the piece
-    before them.
+    Text must be escaped (`Glyphs.safe`). A gap joins the segment before it, because fewer segments
+    draw faster.
     """
 
     __slots__ = ("_pieces", "cells", "ground", "styles", "width")
@@ -53,20 +53,20 @@ class Line:
         bold: bool = False,
         underline: bool = False,
     ) -> int:
-        """Writes `text` from a column on, or right behind what is there; returns its end."""
+        """Writes `text` at a column, or after the existing text; returns its end."""
         style = self.styles.style(role, self.ground, bold=bold, underline=underline)
         return self.put_style(column, text, style)
 
     def add(self, text: str, role: Role = Role.TEXT, *, skip: int = 0, bold: bool = False) -> int:
-        """Writes `text` behind what is there after `skip` empty cells; returns its end."""
+        """Writes `text` after `skip` empty cells; returns its end."""
         return self.put(self.cells + skip, text, role, bold=bold)
 
     def right(self, end: int, text: str, role: Role = Role.TEXT) -> int:
-        """Writes `text` so that it ends before column `end`; returns `end`."""
+        """Writes `text` right-aligned, ending before column `end`; returns `end`."""
         return self.put(end - cell_width(text), text, role)
 
     def put_style(self, column: int, text: str, style: Style) -> int:
-        """Like `put`, with a style of one's own."""
+        """Like `put`, with an explicit style."""
         self._space(column)
         if not text or self.cells >= self.width:
             return self.cells
@@ -79,7 +79,7 @@ class Line:
         return self.cells
 
     def strip(self) -> Strip:
-        """The finished line."""
+        """Returns the finished line."""
         self._space(self.width)
         return Strip([Segment(text, style) for text, style in self._pieces], self.width)
 
@@ -101,7 +101,7 @@ class Line:
 
 
 class LineWidget(Widget):
-    """A widget that draws lines and redraws those that differ from what is on the screen."""
+    """A widget that draws lines, and redraws only those that changed."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = "LineWidget { height: 1; }"
@@ -114,19 +114,19 @@ class LineWidget(Widget):
 
     @property
     def ui(self) -> UiContext:
-        """Styles, signs, keys, clock and zone."""
+        """Styles, glyphs, keys, clock and zone."""
         return ui_of(self)
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """Line `y` of the widget, exactly `width` cells."""
+        """Draws line `y` of the widget, exactly `width` cells."""
         return self.line(width).strip()
 
     def line(self, width: int, ground: Ground = Ground.BG) -> Line:
-        """An empty line to write on."""
+        """Creates an empty line."""
         return Line(width, self.ui.styles, ground)
 
     def repaint(self) -> None:
-        """Draws what changed since it was last drawn."""
+        """Redraws lines that changed."""
         if not self.is_mounted or not self.size.width:
             return
         width, height = self.size
@@ -144,11 +144,11 @@ class LineWidget(Widget):
         return strip
 
     def on_mount(self) -> None:
-        """Learns of changes of the theme."""
+        """Subscribes to theme changes."""
         self.app.theme_changed_signal.subscribe(self, self._on_theme)
 
     def on_unmount(self) -> None:
-        """Lets go: what is subscribed is kept, with all that it shows, until the program ends."""
+        """Unsubscribes, because the signal would keep the widget alive until the program exits."""
         self.app.theme_changed_signal.unsubscribe(self)
 
     def _on_theme(self, theme: Theme) -> None:
@@ -156,7 +156,7 @@ class LineWidget(Widget):
 
 
 def ansi_rule(app: App[object], width: int, ground: Ground = Ground.BG) -> Strip:
-    """The rule that stands where raised ground begins, for where grounds look the same."""
+    """A rule at the start of a raised area, for themes in which grounds look the same."""
     found = getattr(app, "ui", None)
     ui = found if isinstance(found, UiContext) else UiContext()
     line = Line(width, ui.styles, ground)
@@ -165,7 +165,7 @@ def ansi_rule(app: App[object], width: int, ground: Ground = Ground.BG) -> Strip
 
 
 def wrapped(text: str, cells: int, most: int, cut: str = "…") -> list[str]:
-    """`text` (safe already) in at most `most` lines of at most `cells` cells; the rest is cut."""
+    """Wraps escaped `text` to at most `most` lines of at most `cells` cells; clips the rest."""
     if cells <= 0 or most <= 0:
         return []
     lines: list[str] = []
@@ -182,7 +182,7 @@ def wrapped(text: str, cells: int, most: int, cut: str = "…") -> list[str]:
 
 
 def _line(text: str, cells: int) -> str:
-    """The beginning of a text that fits, up to a space where there is one."""
+    """Returns the beginning of a text that fits, up to a space if there is one."""
     used = end = 0
     space = 0
     for cluster, wide in clusters(text):
@@ -194,5 +194,5 @@ def _line(text: str, cells: int) -> str:
             space = end
     if end == len(text) or cell_width(text) <= cells:
         return text
-    # A word that ends where the line does is whole.
+    # The word ends exactly at the edge of the line.
     return text[:end] if text[end : end + 1] == " " or not space else text[:space]

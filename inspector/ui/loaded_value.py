@@ -1,7 +1,7 @@
-"""What a value holds, read for taking it elsewhere: to a pager, into a file, into a picture.
+"""The bytes of a value, loaded for the pager, a file or an image viewer.
 
-Reading happens on a reader's thread, in bounded parts of the record or of a file in the run's
-folder; nothing but our own copy is ever handed to another program.
+Read on a reader's thread, in bounded parts, from the record or from a file in the run's folder.
+Other programs receive only our own copy.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from inspector.ui.content import (
 from inspector.ui.labels import GOOD
 
 PAGED_BYTES = 16_000_000
-"""Bytes that a pager is given at most."""
+"""Maximum bytes for the pager."""
 SAVED_BYTES = 64_000_000
-"""Bytes that a file is given at most."""
+"""Maximum bytes of a saved file."""
 PICTURE_BYTES = 32_000_000
-"""Bytes that a picture may have."""
+"""Maximum bytes of an image."""
 HEX_PAGED = 2_000_000
-"""Bytes that a pager is given in hexadecimal."""
+"""Maximum bytes of a hex dump for the pager."""
 
 
 class ValueKey(NamedTuple):
-    """What tells a value from others while the list is read again and again."""
+    """Identifies a value across reloads of the list."""
 
     name: str | None
     scope: str
@@ -52,35 +52,37 @@ class ValueKey(NamedTuple):
 
 
 def key_of(value: Value) -> ValueKey:
-    """The key of a value."""
+    """Returns the key of a value."""
     return ValueKey(value.name, value.scope, value.row)
 
 
 class Stopped(Exception):
-    """Whoever asked does not want it any more."""
+    """The user cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedValue:
-    """The first bytes of what a value holds, and how many bytes there are."""
+    """The first bytes of a value, and its total size."""
 
     name: str | None
     data: bytes
     size: int
     is_text: bool = True
-    """Whether it was recorded as text, or a file's bytes look like it."""
+    """True if it was recorded as text, or a file's bytes look like text."""
     file: str = ""
-    """The recorded path of the file that holds it."""
+    """Recorded path of the file that holds it."""
 
     @property
     def cut(self) -> bool:
-        """Whether there is more than was read."""
+        """True if only a part was read."""
         return self.size > len(self.data)
 
     @property
     def text(self) -> str | None:
-        """The text; None where the bytes are none, or not in UTF-8. The last letter of what was
-        cut may be missing."""
+        """The text; None if the bytes are binary or not UTF-8.
+
+        The last character of truncated text may be missing.
+        """
         if not self.is_text:
             return None
         for missing in range(4 if self.cut else 1):
@@ -91,7 +93,7 @@ class LoadedValue:
         return None
 
     def content(self, kind: str) -> Content:
-        """How the screen shows it."""
+        """The content for display."""
         text = self.text
         if text is not None:
             whole = content_of(self.name, text, kind, file=self.file)
@@ -102,11 +104,11 @@ class LoadedValue:
 
 
 def load_value(reader: RunReader, value: Value, scope: str | None, most: int) -> LoadedValue | str:
-    """What a value holds, at most `most` bytes of it, or a sentence that says why there is none."""
+    """Loads at most `most` bytes of a value, or returns a sentence on why there are none."""
     attached = value.attachment
     if attached is not None and attached.path:
         found = _loaded_file(reader, value.name, attached.path, most)
-        # What the row says for itself is all there is where its file is not to be had.
+        # The file is unavailable, so the text in the row is all there is.
         if isinstance(found, LoadedValue) or not value.value:
             return found
     is_text = value.type != "blob"
@@ -133,20 +135,20 @@ def _loaded_file(reader: RunReader, name: str | None, path: str, most: int) -> L
 
 
 def loaded_text(name: str | None, text: str) -> LoadedValue:
-    """A text that is on the screen already."""
+    """Wraps a text that is on the screen already."""
     data = text.encode("utf-8", "replace")
     return LoadedValue(name, data, len(data))
 
 
 def paged_bytes(value: LoadedValue) -> int:
-    """How many of the bytes a pager is given."""
+    """The number of bytes that the pager gets."""
     return len(value.data) if value.is_text else min(len(value.data), HEX_PAGED)
 
 
 def write_for_pager(
     value: LoadedValue, file: BinaryIO, *, raw: bool, stop: Callable[[], bool]
 ) -> None:
-    """Writes what the screen shows: masked, controls visible, JSON laid out unless `raw`.
+    """Writes what the screen shows: masked, escaped, JSON formatted unless `raw`.
 
     Raises OSError and Stopped.
     """
@@ -157,7 +159,7 @@ def write_for_pager(
 
 
 def write_as_recorded(value: LoadedValue, file: BinaryIO, *, stop: Callable[[], bool]) -> int:
-    """Writes the recorded bytes with secrets masked, and gives their number.
+    """Writes the recorded bytes with secrets masked; returns their number.
 
     Raises OSError and Stopped.
     """
@@ -201,7 +203,7 @@ def _plain(line: ContentLine) -> str:
 
 
 def file_name(value: LoadedValue, what: str) -> str:
-    """A name for a file that holds it."""
+    """Returns a file name for a value."""
     if value.file:
         return os.path.basename(value.file.replace("\\", "/")) or "attachment"
     if not value.is_text:

@@ -305,7 +305,7 @@ class TimelinePane(Pane):
     # Commands
 
     def action_enter(self) -> None:
-        """Expands, collapses or opens the linked run; in the single-pane layout, shows the detail."""
+        """Expands, collapses, opens the linked run, or shows the detail in a single-pane layout."""
         timeline = self.timeline
         if self.screen.size.width < NARROW:
             self._show_detail(not self.has_class("-detail"))
