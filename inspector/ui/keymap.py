@@ -41,5 +41,5 @@ COMMANDS: tuple[Command, ...] = (
 
 
 def all_keys(chosen: Mapping[str, Sequence[str]] | None = None) -> Keys:
-    """The keys of all commands, with the user's choices."""
+    """Returns the key bindings of all commands, with the user's choices."""
     return Keys(COMMANDS, chosen)

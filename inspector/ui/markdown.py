@@ -1,7 +1,7 @@
-"""Markdown as lines of a width: what it says, without its marks.
+"""Renders Markdown as lines of a given width.
 
-The text is untrusted. Nothing in it is opened or fetched, HTML in it is text, a link shows where it
-leads, and what its entities stand for is made visible like everything else.
+The text is untrusted: nothing is opened or fetched, HTML is shown as text, a link shows its target,
+and decoded entities are escaped like everything else.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from inspector.text.measure import cell_width, clip, pad
 from inspector.ui.palette import Role
 
 LEAST_ROOM = 12
-"""Cells below which quotes and lists are not indented further."""
+"""Minimum cells of a line; quotes and lists are not indented further."""
 
 _WORDS = re.compile(r"( +)")
 
 
 class Piece(NamedTuple):
-    """A part of a line that looks alike; the text is safe to show."""
+    """A part of a line with one style; escaped text."""
 
     text: str
     role: Role = Role.TEXT
@@ -36,27 +36,27 @@ class Piece(NamedTuple):
     underline: bool = False
     strike: bool = False
     code: bool = False
-    """Stands on the ground colour, as something that is meant literally."""
+    """True for code, drawn on its own ground."""
 
 
 PiecedLine = tuple[Piece, ...]
 
 
 class Unfit(Exception):
-    """The text cannot be shown as it reads: why, in a sentence's part."""
+    """The text cannot be rendered; the message is the rest of a sentence."""
 
 
 def markdown_lines(text: str, room: int) -> list[PiecedLine]:
-    """The lines of a Markdown text, masked already, at most `room` cells wide each.
+    """Renders masked Markdown as lines of at most `room` cells.
 
-    Raises Unfit where marks or entities take a secret apart that masking has left, and where
-    nothing would be left of a text.
+    Raises Unfit if rendering would reassemble a secret that masking missed, or if nothing would
+    remain of the text.
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     try:
         tokens = parser.parse(text)
     except Exception as error:
-        # Whatever a parser that is not ours makes of a hostile text costs no more than this form.
+        # A parser error on hostile input only costs the rendered format.
         log_failure("parsing Markdown", error)
         raise Unfit("not parseable") from None
     if mask("\n".join(_plain(tokens))).count:
@@ -85,13 +85,13 @@ def _plain(tokens: Iterable[Token]) -> Iterator[str]:
 
 
 class _Writer:
-    """Lines that are being written, inside of quotes and lists."""
+    """Collects rendered lines, inside nested quotes and lists."""
 
     def __init__(self, room: int) -> None:
         self.lines: list[PiecedLine] = []
         self._room = room
         self._around: list[tuple[Piece, Piece]] = []
-        """What stands before the first line of something, and before its others."""
+        """Prefix of a block's first line, and of its other lines."""
         self._begun: list[bool] = []
         self._tight = 0
 
@@ -120,7 +120,7 @@ class _Writer:
         self.lines.append((*before, *pieces))
 
     def _gap(self) -> None:
-        """An empty line between blocks, unless a tight list is being written."""
+        """Adds an empty line between blocks, except in a tight list."""
         opened = any(not begun for begun in self._begun)
         if self.lines and not self._tight and not opened and any(self.lines[-1]):
             self._line(())
@@ -128,7 +128,7 @@ class _Writer:
     # Blocks
 
     def blocks(self, tokens: Sequence[Token]) -> None:
-        """Writes tokens that stand beside one another."""
+        """Writes sibling tokens."""
         at = 0
         while at < len(tokens):
             token, end = tokens[at], _end_of(tokens, at)
@@ -211,13 +211,13 @@ class _Writer:
                 self._line([Piece("─" * wide, Role.LINE)])
 
     def _flow(self, spans: Iterable[Piece]) -> None:
-        """Text in as many lines as it takes."""
+        """Writes wrapped text."""
         for line in _filled(list(spans), self._inner):
             self._line(line)
 
 
 def _end_of(tokens: Sequence[Token], at: int) -> int:
-    """Where the token that closes this one is; itself, if it holds nothing."""
+    """Returns the index of the closing token; the token's own if it has none."""
     depth = 0
     for number in range(at, len(tokens)):
         depth += tokens[number].nesting
@@ -229,7 +229,7 @@ def _end_of(tokens: Sequence[Token], at: int) -> int:
 def _row_of(
     cells: Sequence[Sequence[PiecedLine]], widths: Sequence[int], line: int, right: set[int]
 ) -> list[Piece]:
-    """One line of a table's row; the columns of `right` end where the others begin."""
+    """Builds one line of a table row; columns in `right` are right-aligned."""
     pieces: list[Piece] = []
     for number, (cell, wide) in enumerate(zip(cells, widths, strict=False)):
         shown = cell[line] if line < len(cell) else ()
@@ -243,7 +243,7 @@ def _row_of(
 
 
 def _widths(rows: Sequence[Sequence[Sequence[Piece]]], room: int) -> list[int]:
-    """Cells for each column: what it takes, or less for the widest where that is too much."""
+    """Returns column widths; the widest are reduced until the table fits."""
     columns = max((len(row) for row in rows), default=0)
     widths = [1] * columns
     for row in rows:
@@ -257,13 +257,13 @@ def _widths(rows: Sequence[Sequence[Sequence[Piece]]], room: int) -> list[int]:
     return widths
 
 
-# Text inside of a block
+# Inline text
 
 _LOOKS: dict[str, str] = {"strong": "bold", "em": "italic", "s": "strike"}
 
 
 def _spans(children: Iterable[Token], look: Piece) -> Iterator[Piece]:
-    """Text with its looks; a hard break is a piece that is a line break."""
+    """Returns text with styles; a hard break is a piece with a line break."""
     looks, hrefs = [look], [""]
     for token in children:
         now = looks[-1]
@@ -291,7 +291,7 @@ def _spans(children: Iterable[Token], look: Piece) -> Iterator[Piece]:
 
 
 def _filled(spans: Sequence[Piece], room: int) -> list[PiecedLine]:
-    """Text in lines of a width, broken between words where that can be."""
+    """Wraps text to a width, between words where possible."""
     lines: list[list[Piece]] = [[]]
     used = 0
     for word in _words(spans):
@@ -321,7 +321,7 @@ def _filled(spans: Sequence[Piece], room: int) -> list[PiecedLine]:
 
 
 def _words(spans: Iterable[Piece]) -> Iterator[list[Piece]]:
-    """Words, each in as many pieces as it has looks, and what is between them."""
+    """Splits text into words and the spaces between them, one piece per style."""
     word: list[Piece] = []
     for span in spans:
         if span.text == "\n":
@@ -345,7 +345,7 @@ def _words(spans: Iterable[Piece]) -> Iterator[list[Piece]]:
 
 
 def _hard(text: str, room: int) -> Iterator[str]:
-    """A text in parts that fit, wherever that cuts it; at least one part."""
+    """Splits text into parts that fit, at any character; at least one part."""
     at = 0
     while at < len(text):
         ahead = text[at : at + room]

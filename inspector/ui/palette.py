@@ -1,4 +1,4 @@
-"""The colours of each theme by role, as data; nothing else in the screen names a colour."""
+"""Colours of each theme by role. No other module of the screen names a colour."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from inspector.model.status import Status
 
 
 class Role(StrEnum):
-    """What a piece of text is, which decides how it looks."""
+    """The role of a text, which determines its style."""
 
     TEXT = "text"
     STRONG = "strong"
     """Titles, the label of the cursor row: bold."""
     MUTED = "muted"
-    """Labels, units, what is over."""
+    """Labels, units, ended steps."""
     FAINT = "faint"
     """`–`, `0`, line numbers."""
     ACCENT = "accent"
@@ -33,9 +33,9 @@ class Role(StrEnum):
     LOSS = "loss"
     """Negative areas."""
     TRAVEL = "travel"
-    """Time travel and nothing else."""
+    """Time travel only."""
     DIM = "dim"
-    """Ticks and the rules after group names; 16 colours do without."""
+    """Ticks and the rules after group names; not drawn with 16 colours."""
     LINE = "line"
     """Tree guides, rules under tabs."""
     GUIDE = "guide"
@@ -43,7 +43,7 @@ class Role(StrEnum):
 
 
 class Ground(StrEnum):
-    """What a piece of text stands on."""
+    """The background of a text."""
 
     BG = "bg"
     RAISED = "raised"
@@ -56,7 +56,7 @@ class Ground(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """One theme. Colours are `#rrggbb`, or names of the terminal's own colours when `ansi`."""
+    """One theme. Colours are `#rrggbb`, or names of the terminal's own colours if `ansi`."""
 
     name: str
     dark: bool
@@ -117,8 +117,8 @@ _CB_LIGHT_INKS = {
     Role.LOSS: "#a1545f",
     Role.TRAVEL: "#7a2f86",
 }
-# Where there are 256 colours, what is saturated by 0.15 or more becomes a strong hue: grounds stay
-# below that, and so become greys.
+# With 256 colours, a saturation of 0.15 or more becomes a strong hue. Grounds stay below that and
+# become greys.
 _DARK_GROUNDS = {
     Ground.BG: "#14161a",
     Ground.RAISED: "#1b1e24",
@@ -166,24 +166,24 @@ TERMINAL_LIGHT = Palette(
 PALETTES: Mapping[str, Palette] = {
     palette.name: palette for palette in (DARK, LIGHT, CB_DARK, CB_LIGHT, TERMINAL, TERMINAL_LIGHT)
 }
-"""Every palette by its name."""
+"""All palettes by name."""
 
 THEME_NAMES = ("auto", "dark", "light", "cb-dark", "cb-light", "terminal")
-"""What a person may choose; `auto` and `terminal` ask the terminal whether it is light."""
+"""Values of the setting; `auto` and `terminal` detect whether the terminal is light."""
 
 _LIGHT_BACKGROUNDS = {"7", "15"}
 
 
 def terminal_is_light(environ: Mapping[str, str]) -> bool:
-    """Whether the terminal says that its ground is light (the last part of COLORFGBG)."""
+    """True if COLORFGBG says that the terminal's background is light."""
     return environ.get("COLORFGBG", "").rpartition(";")[2] in _LIGHT_BACKGROUNDS
 
 
 def choose_palette(theme: str, environ: Mapping[str, str]) -> Palette:
-    """The palette for a chosen theme: `auto` is dark unless the terminal says that it is light.
+    """Returns the palette for a setting; `auto` is dark unless the terminal is light.
 
-    With NO_COLOR, or on a terminal that has no more than its 16 colours by TERM, it is the
-    terminal's own colours whatever was chosen. A name that is not known counts as `auto`.
+    With NO_COLOR, or a TERM with only 16 colours, it is the terminal's own palette regardless of
+    the setting. An unknown name counts as `auto`.
     """
     light = terminal_is_light(environ)
     own = TERMINAL_LIGHT if light else TERMINAL
@@ -195,7 +195,7 @@ def choose_palette(theme: str, environ: Mapping[str, str]) -> Palette:
 
 
 def themes() -> list[Theme]:
-    """Every palette as a theme of Textual; style sheets use `$ground-raised`, `$ink-muted` …"""
+    """All palettes as Textual themes, with style variables `$ground-raised`, `$ink-muted` …"""
     return [_theme(palette) for palette in PALETTES.values()]
 
 
@@ -225,7 +225,7 @@ def _theme(palette: Palette) -> Theme:
 
 
 def _textual_variables(palette: Palette) -> dict[str, str]:
-    """What Textual's own widgets ask of a theme of 16 colours, without their bright greys."""
+    """Returns variables of Textual's own widgets, without bright greys for 16 colours."""
     if not palette.ansi:
         return {}
     own = BUILTIN_THEMES["ansi-dark" if palette.dark else "ansi-light"].variables
@@ -236,7 +236,7 @@ def _textual_variables(palette: Palette) -> dict[str, str]:
 
 
 def style_variables(palette: Palette) -> dict[str, str]:
-    """The colours of a palette under the names that style sheets use."""
+    """Returns the colours of a palette by their names in style sheets."""
     prefix = "ansi_" if palette.ansi else ""
     colours: dict[str, str] = {f"ink-{role}": value for role, value in palette.inks.items()}
     colours |= {
@@ -257,33 +257,33 @@ STATUS_ROLE: dict[Status, Role] = {
     Status.UNCONFIRMED: Role.TEXT,
     Status.UNKNOWN: Role.TEXT,
 }
-"""The hue of a status sign."""
+"""Role of a status glyph."""
 
 _DIM_IN_16_COLOURS = {Role.MUTED, Role.FAINT, Role.LINE, Role.GUIDE, Role.DIM}
 _BOLD_WITHOUT_COLOUR = {Role.ERROR, Role.WARNING, Role.TRAVEL}
-# What stays readable on grounds that are nearer to it.
+# Roles that remain readable on raised and selected grounds.
 _CLOSE_GROUNDS = {Ground.SELECT, Ground.HOVER, Ground.FIELD}
 _ON_CLOSE_GROUND = {Role.FAINT: Role.MUTED, Role.DONE: Role.SUCCESS}
 
 
 def word_role(status: Status) -> Role:
-    """The hue of a status word: that of its sign, except that completed is quiet."""
+    """Returns the role of a status word: that of its glyph, but muted for completed."""
     return Role.MUTED if status is Status.COMPLETED else STATUS_ROLE[status]
 
 
 def status_word(status: Status) -> str:
-    """The status as people read it: `not needed`."""
+    """Formats a status for display: `not needed`."""
     return status.replace("_", " ")
 
 
 class ThemeStyles:
-    """Styles of one theme. With `colour` false only bold, dim and reverse are left."""
+    """Styles of one theme. Without `colour` only bold, dim and reverse remain."""
 
     def __init__(self, palette: Palette, *, colour: bool = True) -> None:
         self.palette = palette
         self.colour = colour
         self.plain = palette.ansi or not colour
-        """True where grounds cannot be told apart: one rule stands where raised begins."""
+        """True if grounds look the same, so that a rule marks where a raised area starts."""
         self._styles: dict[tuple[Role, Ground, bool, bool], Style] = {}
 
     def style(
@@ -294,7 +294,7 @@ class ThemeStyles:
         bold: bool = False,
         underline: bool = False,
     ) -> Style:
-        """The style of a role on a ground."""
+        """Returns the style of a role on a ground."""
         key = (role, ground, bold, underline)
         found = self._styles.get(key)
         if found is None:
@@ -303,11 +303,11 @@ class ThemeStyles:
         return found
 
     def status(self, status: Status, ground: Ground = Ground.BG) -> Style:
-        """The style of a status sign."""
+        """Returns the style of a status glyph."""
         return self.style(STATUS_ROLE[status], ground)
 
     def draws(self, role: Role) -> bool:
-        """Whether the role is drawn at all: 16 colours have no grey for ornament."""
+        """True if the role is drawn; 16 colours have no grey for ornament."""
         return not (self.plain and role is Role.DIM)
 
     def _full_style(self, role: Role, ground: Ground, bold: bool, underline: bool) -> Style:
@@ -323,7 +323,7 @@ class ThemeStyles:
     def _plain_style(self, role: Role, ground: Ground, bold: bool, underline: bool) -> Style:
         bold = bold or role is Role.STRONG
         if ground is Ground.SELECT:
-            # Reverse video turns hues into grounds; words and signs still say the status.
+            # Reverse video turns hues into grounds; words and glyphs still show the status.
             return Style(
                 color="default",
                 bgcolor="default",

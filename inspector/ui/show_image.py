@@ -1,7 +1,7 @@
-"""`python -P -m inspector.ui.show_image FILE`: prints an image as well as the terminal can.
+"""`python -P -m inspector.ui.show_image FILE`: prints an image in the terminal.
 
-A program of its own, so that decoding what is not trusted, and what that loads, stays outside of
-the screen. Needs the extra `images`; ends with exit code 1 where it cannot be done.
+A separate process, so that decoding untrusted data, and the libraries for it, stay out of the
+screen. Needs the extra `images`; exits with 1 on failure.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _MOST_SECONDS = 30
 
 
 def words_for(path: str) -> tuple[str, ...]:
-    """The words that show a file. `-P`: the folder it runs in is no place to import from."""
+    """Returns the command for a file. `-P`: the working directory must not be importable."""
     return (sys.executable, "-P", "-m", "inspector.ui.show_image", path)
 
 
 def _limit() -> None:
-    """What a hostile image may cost."""
+    """Limits the memory and time that a hostile image can use."""
     for kind, most in ((resource.RLIMIT_AS, _MOST_MEMORY), (resource.RLIMIT_CPU, _MOST_SECONDS)):
         with suppress(OSError, ValueError):
             resource.setrlimit(kind, (most, resource.getrlimit(kind)[1]))
@@ -41,7 +41,7 @@ def _opened(path: str) -> Any:
 
 
 def main() -> int:
-    """Prints the image that the argument names, as large as the terminal lets it be."""
+    """Prints the image named by the argument, as large as fits."""
     _limit()
     console_module: Any = import_module("rich.console")
     try:

@@ -7,9 +7,9 @@ _PLACES = (_PACKAGE.parent / "styles", _PACKAGE / "styles")
 
 
 def stylesheets() -> list[Path]:
-    """Every `.tcss` file of the project, in the order of their names.
+    """Returns every `.tcss` file of the project, sorted by name.
 
-    Raises FileNotFoundError when there is none, because the screen would be a heap.
+    Raises FileNotFoundError if there is none, because the screen would be unusable.
     """
     for place in reversed(_PLACES):
         found = sorted(place.glob("*.tcss"))

@@ -1,4 +1,4 @@
-"""Stepping aside: our terminal is another program's for a while."""
+"""Suspends the screen while another program uses the terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.app import App
 
 
 def why_no_handover(app: App[Any]) -> str | None:
-    """Why our terminal cannot be handed over; None when it can."""
+    """Returns why the terminal cannot be handed over; None if it can."""
     # Private to Textual: `suspend` raises only after the screen is gone.
     driver = app._driver
     if driver is None or app.is_headless or not driver.can_suspend:
@@ -20,9 +20,9 @@ def why_no_handover(app: App[Any]) -> str | None:
 
 @contextmanager
 def suspended(app: App[Any]) -> Iterator[None]:
-    """While this lasts the screen is away. Raises SuspendNotSupported where it cannot be.
+    """Context manager that suspends the screen. Raises SuspendNotSupported if it cannot.
 
-    What readers deliver meanwhile is kept, the newest of each.
+    Deliveries meanwhile are queued, the newest of each subject.
     """
     pause = getattr(app, "deliveries_paused", None)
     with pause() if pause is not None else nullcontext(), app.suspend():

@@ -147,7 +147,7 @@ class Summary(LineWidget):
 
 
 class PnlBody(Container):
-    """All of it; the screen or tab around it decides what keys do."""
+    """The whole profit and loss view; the screen or tab around it handles keys."""
 
     def __init__(self, queries: RunQueries, run: Run) -> None:
         super().__init__(id="pnl-body")
@@ -352,7 +352,7 @@ def read_model(reader: RunReader, read: SessionRead) -> PnlModel | Unavailable |
 
 
 def session_may_differ(before: RunView | None, view: RunView) -> bool:
-    """Return whether the session may have changed between two views of one of its runs."""
+    """Return True if the session may have changed between two views of one of its runs."""
     if before is None or view.travelling:
         return before is None
     one, other = before.run, view.run

@@ -1,4 +1,7 @@
-"""Below the assets: a chart or the steps, the marked run, and what the table has no room for."""
+"""Below the assets:
+
+a chart or the steps, the marked run, and columns that did not fit the table.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ class View(Enum):
 
     @property
     def next(self) -> View:
-        """The one after."""
+        """Return the next view, cyclic."""
         listed = list(View)
         return listed[(listed.index(self) + 1) % len(listed)]
 
@@ -111,7 +114,7 @@ class Details:
         return page.strips()
 
     def _sums(self, page: TextBuilder, asset: AssetRow, layout: Layout) -> None:
-        """Write the sums that the table has no room for."""
+        """Write the sums that did not fit the table."""
         begun = False
         for column in SUMS if asset.sums is not None else ():
             number = getattr(asset.sums, column)

@@ -137,9 +137,9 @@ def fact(page: TextBuilder, label: str, text: str, role: Role = Role.TEXT) -> No
 
 
 def field(page: TextBuilder, label: str, text: str, role: Role, begun: bool) -> bool:
-    """Add a label and an amount; return whether another may follow on the line.
+    """Add a label and an amount; return True if another may follow on the line.
 
-    `begun` says that the last line is one of fields.
+    `begun` if the last line consists of such fields.
     """
     wide = len(label) + 1 + len(text)
     if wide > page.room:

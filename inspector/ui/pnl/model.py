@@ -66,7 +66,7 @@ class PnlModel:
 
     @property
     def warnings(self) -> tuple[PnlWarning, ...]:
-        """Ways in which the sums mislead."""
+        """Reasons why the sums may mislead."""
         return self.session.realised.warnings
 
     def asset(self, name: str) -> AssetRow:

@@ -15,7 +15,7 @@ from inspector.ui.panes.queries import RunQueries
 from inspector.ui.pnl.body import PnlBody, session_may_differ
 
 REFRESH_DELAY = 0.5
-"""Seconds between two readings while the run goes on."""
+"""Seconds between two reads while the run is active."""
 
 
 class PnlPane(Pane):
@@ -38,21 +38,21 @@ class PnlPane(Pane):
         self._refresh_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """All of it."""
+        """Yield the profit and loss view."""
         yield PnlBody(self.queries, self._run)
 
     @property
     def body(self) -> PnlBody:
-        """What is drawn."""
+        """The profit and loss view."""
         return self.query_one(PnlBody)
 
     @property
     def main(self) -> Widget:
-        """The assets."""
+        """The list of assets."""
         return self.body.assets
 
     def update(self, view: RunView) -> None:
-        """Another view: the session may be another one."""
+        """Read the session again if a new view may have changed it."""
         if not session_may_differ(self._view, view):
             return
         first, self._view, self._outdated = self._view is None, view, True
@@ -60,7 +60,7 @@ class PnlPane(Pane):
             self._refresh_timer = self.set_timer(REFRESH_DELAY, self._read)
 
     def opened(self) -> None:
-        """Reads the session if it may be another one."""
+        """Read the session if it may have changed."""
         if self._outdated:
             self._read()
 
@@ -70,36 +70,36 @@ class PnlPane(Pane):
         self.body.read()
 
     def redraw(self) -> None:
-        """The zone or the theme is another one."""
+        """Redraw for another zone or theme."""
         self.body.show()
 
     def back(self) -> bool:
-        """Ends a reading that somebody waits for."""
+        """Cancel a read that the user is waiting for."""
         return self.body.cancel_read()
 
     def action_pnl_view(self) -> None:
-        """The next way to look at it."""
+        """Show the next view."""
         self.body.next_view()
 
     def action_pnl_units(self) -> None:
-        """Base units, or decimals."""
+        """Switch between base units and decimals."""
         self.body.change_units()
 
     def action_enter(self) -> None:
-        """Opens the run of the marked bar; reads again what was stopped."""
+        """Open the run of the marked bar, or restart a cancelled read."""
         if self.body.model is None and not self.body.is_reading:
             self.body.read()
             return
         self.body.open_run()
 
     def action_inward(self) -> None:
-        """The run after."""
+        """Mark the next run."""
         self.body.move_run(1)
 
     def action_outward(self) -> None:
-        """The run before."""
+        """Mark the previous run."""
         self.body.move_run(-1)
 
     def value_to_copy(self) -> Copy | None:
-        """The asset's amounts."""
+        """Return the asset's amounts."""
         return self.body.to_copy()

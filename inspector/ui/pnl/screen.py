@@ -1,4 +1,4 @@
-"""Profit and loss as a screen of its own, from the list of runs."""
+"""Profit and loss as a screen, opened from the list of runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inspector.ui.widgets.line_list import LineList
 
 
 class PnlScreen(CommandScreen):
-    """The spell of one run."""
+    """Profit and loss of the spell of one run."""
 
     SCOPE: ClassVar[str] = PNL
     HINTS: ClassVar[tuple[str, ...]] = (
@@ -46,18 +46,18 @@ class PnlScreen(CommandScreen):
         return self._run
 
     def compose(self) -> ComposeResult:
-        """Header, body, footer."""
+        """Yield header, body and footer."""
         yield Header()
         yield PnlBody(self._queries, self._run)
         yield Footer()
 
     @property
     def body(self) -> PnlBody:
-        """What is drawn."""
+        """The profit and loss view."""
         return self.query_one(PnlBody)
 
     def on_mount(self) -> None:
-        """Asks for the session."""
+        """Subscribe to the run and read the session."""
         super().on_mount()
         self._follow()
         self._show_head()
@@ -65,14 +65,14 @@ class PnlScreen(CommandScreen):
         self.body.read()
 
     def on_screen_resume(self) -> None:
-        """Asks again for what the screen in front may have asked otherwise."""
+        """Subscribe again: the previous screen may have changed the subscription."""
         self._follow()
 
     def _follow(self) -> None:
         self._feed.follow([Subscription(self._run.key)])
 
     def receive(self, message: Message) -> None:
-        """A view of the run: the session may be another one."""
+        """Read the session again if a new view of the run may have changed it."""
         if not isinstance(message, RunView) or message.run.key != self._run.key:
             return
         first, other = self._view is None, session_may_differ(self._view, message)
@@ -100,45 +100,45 @@ class PnlScreen(CommandScreen):
         self.action_pnl_open()
 
     def on_zone_changed(self) -> None:
-        """Times are told in another zone."""
+        """Redraw for another zone."""
         self._show_head()
         self.body.show()
 
     def disabled_reason(self, name: str) -> str | None:
-        """Why a command cannot be done now."""
+        """Return why a command is unavailable."""
         return why_no_units(self.ui) if name == "pnl.units" else None
 
     def action_back(self) -> None:
-        """Goes back; what is being read for this screen is not wanted any more."""
+        """Go back and cancel the read."""
         self.body.cancel_read()
         super().action_back()
 
     def action_pnl_view(self) -> None:
-        """The next way to look at it."""
+        """Show the next view."""
         self.body.next_view()
 
     def action_pnl_units(self) -> None:
-        """Base units, or decimals."""
+        """Switch between base units and decimals."""
         self.body.change_units()
 
     def action_pnl_open(self) -> None:
-        """Opens the run of the marked bar."""
+        """Open the run of the marked bar."""
         self.body.open_run()
 
     def action_pnl_older(self) -> None:
-        """The run before."""
+        """Mark the previous run."""
         self.body.move_run(-1)
 
     def action_pnl_newer(self) -> None:
-        """The run after."""
+        """Mark the next run."""
         self.body.move_run(1)
 
     def action_pnl_pane(self) -> None:
-        """The other part."""
+        """Focus the other part."""
         self.focus_next(LineList)
 
     def action_pnl_copy(self) -> None:
-        """Copies the asset's amounts."""
+        """Copy the asset's amounts."""
         wanted = self.body.to_copy()
         if wanted is None:
             self.show_message("There is nothing to copy here.")

@@ -1,4 +1,4 @@
-"""All commands by their words; what cannot be done now is there too, with the reason."""
+"""The command palette: all commands, with reasons for unavailable ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from inspector.ui.widgets.prompt_input import PromptInput
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A command with its words and its key, and why it cannot be done now."""
+    """A command with its label, its key, and why it is unavailable."""
 
     command: Command
     label: str
@@ -34,7 +34,7 @@ class Offer:
 
 
 def offers(keys: Keys, screen: CommandScreen) -> list[Offer]:
-    """The commands of a screen and of everywhere; those that can be done now come first."""
+    """Returns the commands of a screen and the application; available ones first."""
     here = screen.here()
     found = []
     for command in keys.of(screen.SCOPE, EVERYWHERE):
@@ -46,9 +46,9 @@ def offers(keys: Keys, screen: CommandScreen) -> list[Offer]:
 
 
 def _label(command: Command, keys: Keys, here: PaneHelp | None) -> str:
-    """What it does in the part in front; empty where it does nothing there.
+    """Returns the label in the active part; empty if the command does nothing there.
 
-    Two commands whose keys stand together have one word: `older, newer`, or the same for both.
+    Commands whose keys form a pair share a label: `older, newer`, or one for both.
     """
     if here is None or command.id not in here.foreign:
         return command.label
@@ -66,7 +66,7 @@ def _label(command: Command, keys: Keys, here: PaneHelp | None) -> str:
 
 
 def matching(every: Sequence[Offer], text: str) -> list[Offer]:
-    """The offers whose words match what was typed, the best first."""
+    """Returns the offers that match the input, best first."""
     if not text.strip():
         return list(every)
     matcher = Matcher(text.strip())
@@ -86,21 +86,21 @@ class OfferList(LineList):
         self.offers = list(every)
 
     def show(self, found: Sequence[Offer]) -> None:
-        """Takes what matches."""
+        """Shows matching commands."""
         self.offers = list(found)
         self.rows_changed(0 if found else -1)
 
     @property
     def row_count(self) -> int:
-        """How many there are."""
+        """The number of matching commands."""
         return len(self.offers)
 
     def version(self, row: int) -> Hashable:
-        """An offer is its command."""
+        """The command."""
         return (self.offers[row].command.id, self.offers[row].reason)
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """A command."""
+        """Draws a command."""
         offer, glyphs = self.offers[row], self.ui.glyphs
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.RAISED
         line = Line(width, self.ui.styles, ground)
@@ -118,19 +118,19 @@ class OfferList(LineList):
         return line.strip()
 
     def rest(self, width: int) -> Line:
-        """An empty line below the last command."""
+        """Draws an empty line below the last command."""
         return Line(width, self.ui.styles, Ground.RAISED)
 
 
 class PaletteField(PromptInput):
-    """What is looked for among the commands."""
+    """The search field."""
 
     EXIT_KEYS = ("enter", "escape", "up", "down", "pageup", "pagedown", "ctrl+p")
     SURROUND = Ground.RAISED
 
 
 class PaletteScreen(ModalScreen[str | None]):
-    """Gives the id of the chosen command."""
+    """The palette; its result is the id of the chosen command."""
 
     ALLOW_SELECT = False
 
@@ -139,13 +139,13 @@ class PaletteScreen(ModalScreen[str | None]):
         self._offers = offers(keys, behind)
 
     def compose(self) -> ComposeResult:
-        """A field and the commands that match."""
+        """Yields the search field and the list."""
         with Vertical(id="palette", classes="-ascii" if ui_of(self).glyphs.ascii else None):
             yield PaletteField(":", "esc leaves", id="wanted")
             yield OfferList(self._offers)
 
     def on_mount(self) -> None:
-        """Everything is offered at first."""
+        """Shows all commands."""
         self.query_one(PaletteField).focus()
         self.query_one(OfferList).show(self._offers)
 

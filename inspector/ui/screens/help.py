@@ -1,4 +1,4 @@
-"""The keys of the screen that is behind, and the signs of its selected row in words."""
+"""Help: keys of the previous screen, and meanings of the glyphs of its selected row."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from inspector.ui.widgets.frame import Footer, Header, Piece
 from inspector.ui.widgets.line_list import LineList
 
 SIDE_BY_SIDE = 100
-"""Columns from which signs stand beside the keys."""
+"""Minimum width, in columns, for glyphs beside the keys."""
 KEY_CELLS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class HelpLine:
-    """A heading (neither key nor sign), a key with its command, or a sign with its meaning."""
+    """A heading (neither key nor glyph), a key with its command, or a glyph with its meaning."""
 
     text: str
     key: str = ""
@@ -34,7 +34,7 @@ class HelpLine:
 
 
 def key_lines(keys: Keys, place: str, screen: CommandScreen) -> list[HelpLine]:
-    """The commands of what is in front, of its screen, of lists and of everywhere."""
+    """Returns the commands of the active part, its screen, lists and the application."""
     here = screen.here()
     lines = [] if here is None else _lines_here(keys, here, screen)
     told = frozenset[str]() if here is None else here.foreign | here.words.keys()
@@ -50,7 +50,7 @@ def key_lines(keys: Keys, place: str, screen: CommandScreen) -> list[HelpLine]:
 
 
 def _lines_here(keys: Keys, here: PaneHelp, screen: CommandScreen) -> list[HelpLine]:
-    """What the footer of the part in front says, and what there was no room for."""
+    """Returns the footer hints of the active part, including those that did not fit."""
     lines = [HelpLine(here.title, role=Role.MUTED)]
     for name, word in here.words.items():
         if name in here.foreign and keys.shown(name):
@@ -72,7 +72,7 @@ def _line(label: str, key: str, more: str, reason: str | None) -> HelpLine:
 
 
 def sign_lines(explained: Sequence[GlyphMeaning]) -> list[HelpLine]:
-    """The signs of the selected row."""
+    """Returns the glyphs of the selected row."""
     if not explained:
         return []
     lines = [HelpLine("signs of the selected row", role=Role.MUTED)]
@@ -81,7 +81,7 @@ def sign_lines(explained: Sequence[GlyphMeaning]) -> list[HelpLine]:
 
 
 class HelpText(LineList):
-    """Lines to read; there is no cursor, moving scrolls."""
+    """Scrolling help text, without a cursor."""
 
     def __init__(self, keys: list[HelpLine], glyphs: list[HelpLine]) -> None:
         super().__init__(id="help")
@@ -92,23 +92,23 @@ class HelpText(LineList):
 
     @property
     def row_count(self) -> int:
-        """Lines of the text."""
+        """The number of lines."""
         return len(self._lines)
 
     def version(self, row: int) -> Hashable:
-        """The text does not change while it is read."""
+        """Constant: the text does not change while it is open."""
         return row
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """A line."""
+        """Draws a line."""
         return self._lines[row]
 
     def selectable(self, row: int) -> bool:
-        """Nothing can be chosen here."""
+        """Always False: there is no cursor."""
         return False
 
     def on_resize(self) -> None:
-        """Breaks the text for the width that there is."""
+        """Wraps the text to the new width."""
         width = self.size.width
         if width and width != self._width:
             self._width = width
@@ -130,23 +130,23 @@ class HelpText(LineList):
         return [Strip.join(pair) for pair in zip(left, right, strict=True)]
 
     def action_cursor_down(self) -> None:
-        """One line down."""
+        """Scrolls down one line."""
         self._scroll(self.top + 1)
 
     def action_cursor_up(self) -> None:
-        """One line up."""
+        """Scrolls up one line."""
         self._scroll(self.top - 1)
 
     def action_cursor_page_down(self) -> None:
-        """One page down."""
+        """Scrolls down one page."""
         self._scroll(self.top + self.size.height - 1)
 
     def action_cursor_page_up(self) -> None:
-        """One page up."""
+        """Scrolls up one page."""
         self._scroll(self.top - self.size.height + 1)
 
     def action_cursor_last(self) -> None:
-        """To the end."""
+        """Scrolls to the end."""
         self._scroll(self.row_count)
 
 
@@ -173,7 +173,7 @@ def _column(
 
 
 class HelpScreen(CommandScreen):
-    """Help for the screen that it is opened on."""
+    """Help for the screen below it."""
 
     SCOPE = "help"
     HINTS: ClassVar[tuple[str, ...]] = ("back", "exit")
@@ -184,7 +184,7 @@ class HelpScreen(CommandScreen):
         self._behind = behind
 
     def compose(self) -> ComposeResult:
-        """Header, text, footer."""
+        """Yields header, text and footer."""
         keys, glyphs = self.ui.keys, self.ui.glyphs
         behind = self._behind
         lines = key_lines(keys, behind.SCOPE, behind)
@@ -197,7 +197,7 @@ class HelpScreen(CommandScreen):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Says what this is the help of."""
+        """Names the screen in the header."""
         self.query_one(HelpText).focus()
         pieces = [
             Piece("Inspector", Role.MUTED),

@@ -1,4 +1,4 @@
-"""All findings of all stores, and the stores that cannot be read; Enter goes there."""
+"""Findings of all stores, and unreadable stores; Enter opens their run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TITLE_CELLS = 20
 
 
 class ProblemsList(LineList):
-    """One line for each problem, in groups whose names stand where a sign would."""
+    """One line per problem, grouped; group names are in the glyph column."""
 
     def __init__(self) -> None:
         super().__init__(id="problems")
@@ -39,7 +39,7 @@ class ProblemsList(LineList):
         self._names: list[int] = []
 
     def show(self, found: Sequence[Problem]) -> None:
-        """Takes the problems; the cursor stays on the one that it is on."""
+        """Shows problems; the cursor stays on its problem."""
         before = self.problem
         self._rows = []
         for problem in found:
@@ -61,32 +61,32 @@ class ProblemsList(LineList):
 
     @property
     def problem(self) -> Problem | None:
-        """The problem under the cursor."""
+        """The selected problem."""
         entry = self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
         return entry if isinstance(entry, Problem) else None
 
     @property
     def row_count(self) -> int:
-        """Problems and names of groups."""
+        """The number of problems and group names."""
         return len(self._rows)
 
     def selectable(self, row: int) -> bool:
-        """Names of groups are passed over."""
+        """Group names cannot be selected."""
         return isinstance(self._rows[row], Problem)
 
     def entries(self, rows: int) -> int:
-        """Problems, without the names of their groups."""
+        """The number of problems, without group names."""
         return rows - bisect_left(self._names, rows)
 
     def version(self, row: int) -> Hashable:
-        """What a row's picture depends on."""
+        """Everything that a row's look depends on."""
         entry = self._rows[row]
         if isinstance(entry, str):
             return entry
         return (entry.code, entry.message, _title(entry), entry.followed)
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """A problem: what it is about, and the sentence."""
+        """Draws a problem: its subject and message."""
         entry, ui, edge = self._rows[row], self.ui, margin(width)
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         line = Line(width, ui.styles, ground)
@@ -123,19 +123,19 @@ def _same(one: Problem, other: Problem) -> bool:
 
 
 class ProblemDetail(LineWidget):
-    """The whole sentence, its code, and where it was found."""
+    """The full message, its code, and its location."""
 
     def __init__(self) -> None:
         super().__init__(id="problem")
         self._problem: Problem | None = None
 
     def show(self, problem: Problem | None) -> None:
-        """Takes the problem under the cursor."""
+        """Shows the selected problem."""
         self._problem = problem
         self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """One line of the pane."""
+        """Draws one line of the pane."""
         line = self.line(width, Ground.RAISED)
         glyphs, problem, edge = self.ui.glyphs, self._problem, margin(width)
         if y == 0 and self.ui.styles.plain:
@@ -168,7 +168,7 @@ def _places(problem: Problem) -> list[str]:
 
 
 class ProblemsScreen(CommandScreen):
-    """What a careful reader would point out, everywhere."""
+    """The list of all problems."""
 
     SCOPE = PROBLEMS
     HINTS: ClassVar[tuple[str, ...]] = ("go", "back")
@@ -180,20 +180,20 @@ class ProblemsScreen(CommandScreen):
         self._found: list[Problem] = []
 
     def compose(self) -> ComposeResult:
-        """Header, list, the whole sentence, footer."""
+        """Yields header, list, detail and footer."""
         yield Header()
         yield ProblemsList()
         yield ProblemDetail()
         yield Footer()
 
     def on_mount(self) -> None:
-        """Shows what is known already."""
+        """Shows the problems known so far."""
         self.query_one(ProblemsList).focus()
         if self._overview is not None:
             self._take(self._overview)
 
     def receive(self, message: Message) -> None:
-        """Takes newer knowledge."""
+        """Shows newer problems."""
         if isinstance(message, Overview):
             self._take(message)
 
@@ -227,7 +227,7 @@ class ProblemsScreen(CommandScreen):
         self.run_command(self.ui.keys["go"])
 
     def disabled_reason(self, name: str) -> str | None:
-        """Why a command cannot be done now."""
+        """Returns why a command is unavailable."""
         if name != "go":
             return None
         problem = self.query_one(ProblemsList).problem

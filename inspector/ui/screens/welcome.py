@@ -1,4 +1,4 @@
-"""Where nothing was found: where we looked, and what can be done."""
+"""Empty state: where Inspector searched, and what to do next."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SENTENCE = "The first one appears by itself as soon as it starts."
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something that can be done here: the command, its word, and a word about it."""
+    """A choice: the command, its label, and a note."""
 
     command: str
     label: str
@@ -52,7 +52,7 @@ Entry = str | Looked | Choice
 
 
 class WelcomeList(LineList):
-    """A block of text in the middle, with choices at its end."""
+    """A centred block of text with choices at its end."""
 
     def __init__(self) -> None:
         super().__init__(id="nothing")
@@ -61,13 +61,13 @@ class WelcomeList(LineList):
         self._rows: list[Entry] = []
 
     def show(self, looked: Sequence[Looked], choices: Sequence[Choice]) -> None:
-        """Takes where we looked and what can be done."""
+        """Shows the searched places and the choices."""
         self._looked, self._choices = tuple(looked), tuple(choices)
         self._fill()
 
     @property
     def choice(self) -> Choice | None:
-        """What the cursor is on."""
+        """The selected choice."""
         entry = self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
         return entry if isinstance(entry, Choice) else None
 
@@ -78,7 +78,7 @@ class WelcomeList(LineList):
         if len(rows) > height:
             rows = self._block([""])
         if len(rows) > height:
-            # What can be done must be seen; where we looked may scroll.
+            # Scroll the searched places rather than the choices.
             looked: list[Entry] = ["looked in", *self._looked] if self._looked else []
             rows = [TITLE, *self._choices, *looked]
         above = max(0, (height + 2 - len(rows)) // 2 - 1)
@@ -98,23 +98,23 @@ class WelcomeList(LineList):
 
     @property
     def row_count(self) -> int:
-        """Lines of the block, with the empty ones above it."""
+        """The number of lines, including the empty ones above the block."""
         return len(self._rows)
 
     def selectable(self, row: int) -> bool:
-        """The cursor goes over what can be done."""
+        """Only choices can be selected."""
         return isinstance(self._rows[row], Choice)
 
     def version(self, row: int) -> Hashable:
-        """A line is what it says."""
+        """The text of the line."""
         return self._rows[row]
 
     def on_resize(self) -> None:
-        """The block stays in the middle."""
+        """Centres the block again."""
         self._fill()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """A line of the block."""
+        """Draws a line of the block."""
         entry, styles, glyphs = self._rows[row], self.ui.styles, self.ui.glyphs
         centred = width > BLOCK_CELLS
         start = (width - BLOCK_CELLS) // 2 if centred else 0
@@ -146,7 +146,7 @@ class WelcomeList(LineList):
 
 
 class WelcomeScreen(CommandScreen):
-    """The first screen of someone who has no runs yet."""
+    """The first screen if there are no runs."""
 
     SCOPE = WELCOME
     HINTS: ClassVar[tuple[str, ...]] = ("choose", "exit")
@@ -159,7 +159,7 @@ class WelcomeScreen(CommandScreen):
         self._openers = frozenset(openers)
 
     def compose(self) -> ComposeResult:
-        """Header, block, a field that opens when a folder is to be named, footer."""
+        """Yields header, block, folder field (hidden) and footer."""
         yield Header()
         yield WelcomeList()
         field = PromptInput("open", "enter opens, esc leaves", id="folder")
@@ -168,7 +168,7 @@ class WelcomeScreen(CommandScreen):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Shows where we looked."""
+        """Shows the searched places."""
         pieces = [
             Piece("Inspector", Role.STRONG),
             Piece(self.ui.glyphs.safe(self._place), Role.MUTED, 3),
@@ -178,13 +178,13 @@ class WelcomeScreen(CommandScreen):
         self._show()
 
     def on_screen_resume(self) -> None:
-        """Gives way when a run came while another screen was in front."""
+        """Closes itself if a run appeared while another screen was active."""
         overview = getattr(self.app, "overview", None)
         if isinstance(overview, Overview) and overview.runs:
             self.dismiss()
 
     def receive(self, message: Message) -> None:
-        """Takes where else we looked."""
+        """Shows further searched places."""
         if isinstance(message, Overview):
             self._overview = message
             self._show()
@@ -204,7 +204,7 @@ class WelcomeScreen(CommandScreen):
         self.query_one(WelcomeList).show(self._overview.looked, choices)
 
     def disabled_reason(self, name: str) -> str | None:
-        """Why a command cannot be done now."""
+        """Returns why a command is unavailable."""
         known = {command.id for command in WELCOME_COMMANDS} - {"choose"}
         if name in known and name not in self._openers:
             return "This is not possible here."
@@ -212,17 +212,17 @@ class WelcomeScreen(CommandScreen):
 
     @on(LineList.Chosen)
     def action_choose(self) -> None:
-        """Does what the cursor is on."""
+        """Runs the selected choice."""
         choice = self.query_one(WelcomeList).choice
         if choice is not None:
             self.run_command(self.ui.keys[choice.command])
 
     def action_back(self) -> None:
-        """There is nothing behind this screen."""
+        """Does nothing: this is the first screen."""
         self.show_message(f"There is nothing to go back to; {self.ui.keys.shown('exit')} quits.")
 
     def action_open_folder(self) -> None:
-        """Asks which folder to look in."""
+        """Opens the field for a folder to search."""
         field = self.query_one("#folder", PromptInput)
         field.display = True
         field.focus()

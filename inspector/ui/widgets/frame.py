@@ -1,4 +1,4 @@
-"""The frame of every screen: its header, its tabs and its footer."""
+"""Header, tabs and footer of every screen."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from inspector.ui.palette import STATUS_ROLE, Ground, Role, status_word, word_ro
 
 READ_ONLY = "read-only"
 LEAST = (24, 5)
-"""Columns and rows below which the header asks for more."""
+"""Minimum columns and rows; in a smaller terminal the header asks for more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A text of one role; `skip` is the number of empty cells before it."""
+    """Text of one role; `skip` is the number of empty cells before it."""
 
     text: str
     role: Role = Role.TEXT
@@ -31,13 +31,13 @@ class Piece:
 
 
 def clock_face(instant: int | None, zone: Zone) -> str:
-    """`14:32:07`, or nothing when no instant is known (UTC ms)."""
+    """Formats a time (UTC ms) as `14:32:07`; empty if unknown."""
     moment = None if instant is None else local_moment(instant, zone)
     return "" if moment is None else f"{moment:%H:%M:%S}"
 
 
 class Header(LineWidget):
-    """One raised row: where one is, what of, its status, and how fresh that is."""
+    """One raised row: place, title and status at the left, freshness at the right."""
 
     DEFAULT_CSS = "Header { height: 1; dock: top; }"
 
@@ -59,7 +59,10 @@ class Header(LineWidget):
         right_narrow: str | None = None,
         travelling: bool = False,
     ) -> None:
-        """Says what stands at the left and the right; `narrow` below 60 columns. Safe text only."""
+        """Shows text at the left and right; `narrow` is used below 60 columns.
+
+        Escaped text only.
+        """
         self._wide = tuple(wide)
         self._narrow = self._wide if narrow is None else tuple(narrow)
         self._right = right
@@ -78,9 +81,9 @@ class Header(LineWidget):
         note: str = "",
         travelling: bool = False,
     ) -> None:
-        """The header of a run: its title (untrusted), its status, and when it was read (UTC ms).
+        """Shows a run: its title (untrusted), its status, and when it was read (UTC ms).
 
-        `word` stands instead of the status word; `note` follows it, muted or violet.
+        `word` replaces the status word; `note` follows it, muted or violet.
         """
         glyphs = self.ui.glyphs
         safe, sign, role = glyphs.safe(title), glyphs.of(status), STATUS_ROLE[status]
@@ -99,7 +102,7 @@ class Header(LineWidget):
         self.show(wide, narrow, right=right, right_narrow=clock, travelling=travelling)
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """The row."""
+        """Draws the row."""
         narrow = width < NARROW
         line = self.line(width, self._ground)
         screen = self.app.size
@@ -121,7 +124,7 @@ class Header(LineWidget):
 
 
 class Footer(LineWidget):
-    """One row on the ground: keys and what they do, and that nothing is written."""
+    """One row of keys and what they do, ending with the read-only note."""
 
     DEFAULT_CSS = "Footer { height: 1; dock: bottom; }"
     MOST = 8
@@ -136,20 +139,20 @@ class Footer(LineWidget):
     def show(
         self, hints: Sequence[Hint], help_hint: Hint | None = None, right: str = READ_ONLY
     ) -> None:
-        """Says which keys there are. `help_hint` comes last and never goes."""
+        """Shows hints. `help_hint` comes last and is never dropped."""
         self._hints = tuple(hints)
         self._help = help_hint
         self._right = right
         self.repaint()
 
     def show_message(self, sentence: str) -> None:
-        """Shows a sentence (safe text) instead of the keys until `say("")`."""
+        """Shows a message (escaped text) instead of the hints; an empty one restores them."""
         if sentence != self._said:
             self._said = sentence
             self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """The row."""
+        """Draws the row."""
         glyphs = self.ui.glyphs
         line = self.line(width)
         edge, space = margin(width), gap(width)
@@ -179,7 +182,7 @@ def _hints_width(hints: Sequence[Hint], space: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TabLabel:
-    """One tab: its name, how much there is, and a mark behind that. Safe text only."""
+    """A tab: its name, count, and a mark after the count. Escaped text only."""
 
     title: str
     count: int | None = None
@@ -188,7 +191,7 @@ class TabLabel:
 
 
 class Tabs(LineWidget):
-    """Names of tabs by number, the active one underlined in accent on the rule below."""
+    """Tab names with numbers, the active one underlined in accent on the rule below."""
 
     DEFAULT_CSS = "Tabs { height: 2; }"
 
@@ -205,13 +208,13 @@ class Tabs(LineWidget):
         self._active = 0
 
     def show(self, labels: Sequence[TabLabel], active: int) -> None:
-        """Says which tabs there are and which one is open."""
+        """Shows tabs, with one of them active."""
         self._labels = tuple(labels)
         self._active = active
         self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
-        """The names, and the rule below them."""
+        """Draws the names, or the rule below them."""
         places = self._places(width)
         return self._names(width, places) if y == 0 else self._rule(width, places)
 
@@ -241,7 +244,7 @@ class Tabs(LineWidget):
         return line.strip()
 
     def _places(self, width: int) -> list[tuple[int, int, bool, bool]]:
-        """Start, end, whether named and whether counted, of each tab: what fits."""
+        """Returns start, end, and whether name and count are shown, of each tab that fits."""
         edge, space = margin(width), gap(width)
         found: list[tuple[int, int, bool, bool]] = []
         for named, counted, apart in (

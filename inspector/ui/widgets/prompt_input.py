@@ -1,4 +1,4 @@
-"""A line to type in, drawn like everything else on the screen."""
+"""A one-line input field, drawn like the rest of the screen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEAST_FOR_HINT = 30
 
 
 class PromptInput(Input):
-    """A field of one line: a sign that says what is typed, the text, and how to leave."""
+    """An input field: a label, the text, and how to leave it."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
@@ -31,12 +31,12 @@ class PromptInput(Input):
     }
     """
     EXIT_KEYS: tuple[str, ...] = ("enter", "escape")
-    """Keys that are not for the text."""
+    """Keys that leave the field."""
     SURROUND: Ground = Ground.BG
-    """What the field stands on."""
+    """The ground of the field."""
 
     class Exited(Message):
-        """A key that is not for the text was pressed."""
+        """A key that leaves the field was pressed."""
 
         def __init__(self, field: PromptInput, key: str) -> None:
             super().__init__()
@@ -56,28 +56,28 @@ class PromptInput(Input):
 
     @property
     def ui(self) -> UiContext:
-        """Styles, signs, keys, clock and zone."""
+        """Styles, glyphs, keys, clock and zone."""
         return ui_of(self)
 
     def on_mount(self) -> None:
-        """Passes on the keys that are not for the text."""
+        """Binds the keys that leave the field."""
         for key in self.EXIT_KEYS:
             # Private to Textual: `BINDINGS` cannot differ between two instances.
             self._bindings.key_to_bindings[key] = [Binding(key, f"leave({key!r})", show=False)]
 
     def action_leave(self, key: str) -> None:
-        """Passes a key on."""
+        """Posts `Exited`."""
         self.post_message(self.Exited(self, key))
 
     def render_line(self, y: int) -> Strip:
-        """The field between the margins."""
+        """Draws the field between the margins."""
         width = self.size.width
         edge = margin(width)
         blank = Line(edge, self.ui.styles, self.SURROUND).strip()
         return Strip.join([blank, self.draw(max(1, width - 2 * edge)), blank])
 
     def draw(self, room: int) -> Strip:
-        """The field in so many cells."""
+        """Draws the field in `width` cells."""
         glyphs = self.ui.glyphs
         line = Line(room, self.ui.styles, Ground.FIELD)
         start = cell_width(self._prompt) + 1
@@ -95,14 +95,14 @@ class PromptInput(Input):
         return line.strip()
 
     def _parts(self) -> tuple[str, str, str]:
-        """What is before, under and behind the cursor, made safe."""
+        """Returns the escaped text before, under and after the cursor."""
         at = self.cursor_position if self.has_focus else len(self.value)
         value = self.value
         return visible(value[:at]), visible(value[at : at + 1]), visible(value[at + 1 :])
 
 
 def _tail(text: str, cells: int) -> str:
-    """The end of a text that fits."""
+    """Returns the end of a text that fits."""
     parts: Sequence[tuple[str, int]] = list(clusters(text))
     wide = sum(cell for _, cell in parts)
     first = 0
@@ -113,7 +113,7 @@ def _tail(text: str, cells: int) -> str:
 
 
 def _head(text: str, cells: int) -> str:
-    """The beginning of a text that fits."""
+    """Returns the beginning of a text that fits."""
     kept: list[str] = []
     used = 0
     for part, wide in clusters(text):

@@ -1,4 +1,4 @@
-"""Lines to read on raised ground: there is no cursor, moving scrolls."""
+"""Scrolling text on raised ground, without a cursor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.ui.widgets.line_list import LineList
 
 
 class TextBuilder:
-    """Lines that are being written one below the other, `width` cells with margins."""
+    """Builds the lines of a text, `width` cells each including margins."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class TextBuilder:
         self.margin = margin
         self.ground = ground
         self.edge = edge
-        """Stands at the left of every line, where no ground tells the pane from its neighbour."""
+        """Text at the left of every line, for themes without raised grounds."""
         self.lines: list[Line] = []
 
     @property
@@ -43,7 +43,7 @@ class TextBuilder:
         return max(self.margin + 1, self.width - self.margin)
 
     def line(self) -> Line:
-        """Begins a line."""
+        """Starts a line."""
         line = Line(self.width, self.ui.styles, self.ground)
         line.put(0, self.edge, Role.GUIDE)
         line.put(self.margin, "")
@@ -51,13 +51,13 @@ class TextBuilder:
         return line
 
     def rule(self) -> None:
-        """A line through the whole width."""
+        """Adds a rule across the whole width."""
         line = Line(self.width, self.ui.styles, self.ground)
         line.put(0, self.ui.glyphs.rule * self.width, Role.GUIDE)
         self.lines.append(line)
 
     def blank(self) -> None:
-        """An empty line, unless there is one already or nothing above."""
+        """Adds an empty line, unless it would be the first or follow another."""
         if self.lines and self.lines[-1].cells > self.margin:
             self.line()
 
@@ -67,7 +67,7 @@ class TextBuilder:
 
 
 class TextView(LineList):
-    """Scrolls through lines; draws those again that differ."""
+    """Scrolls lines, and redraws only those that changed."""
 
     def __init__(self, *, id: str, ground: Ground = Ground.RAISED) -> None:
         super().__init__(id=id)
@@ -75,7 +75,7 @@ class TextView(LineList):
         self._lines: list[Strip] = []
 
     def show(self, lines: Sequence[Strip], *, keep: bool) -> None:
-        """Takes lines; with `keep` it stays scrolled to where it is."""
+        """Shows lines; `keep` preserves the scroll position."""
         top = self.top if keep else 0
         self._lines = list(lines)
         self.rows_changed()
@@ -85,35 +85,35 @@ class TextView(LineList):
 
     @property
     def row_count(self) -> int:
-        """Lines."""
+        """The number of lines."""
         return len(self._lines)
 
     def version(self, row: int) -> Hashable:
-        """What is written on the line."""
+        """The content of the line."""
         return tuple(self._lines[row])
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
-        """A line."""
+        """Draws a line."""
         return self._lines[row].adjust_cell_length(width)
 
     def _far(self, last: int, count: int) -> str:
-        # Lines that were wrapped are no lines that one could count.
+        # A position would count wrapped lines, which means nothing to the reader.
         return f"{100 * last // max(1, count)}%"
 
     def rest(self, width: int) -> Line:
-        """An empty line of the pane."""
+        """Draws an empty line of the pane."""
         line = Line(width, self.ui.styles, self._ground)
         if self.ui.styles.plain and self._beside(width):
             line.put(0, self.ui.glyphs.guide, Role.GUIDE)
         return line
 
     def _beside(self, width: int) -> bool:
-        """Whether something stands at the left, from which no ground tells it apart."""
+        """True if a pane at the left is not distinguished by its ground."""
         return width < self.screen.size.width
 
     @property
     def marked(self) -> bool:
-        """Whether an edge tells that keys go here, and not to the list beside it."""
+        """True if an edge marks that this pane has the focus."""
         return (
             self.has_focus and sum(isinstance(one, LineList) for one in self.screen.focus_chain) > 1
         )
@@ -130,29 +130,29 @@ class TextView(LineList):
         return Strip.join([edge.strip(), strip.crop(1, width)])
 
     def selectable(self, row: int) -> bool:
-        """There is no cursor."""
+        """Always False: there is no cursor."""
         return False
 
     def action_cursor_down(self) -> None:
-        """One line down."""
+        """Scrolls down one line."""
         self._scroll(self.top + 1)
 
     def action_cursor_up(self) -> None:
-        """One line up."""
+        """Scrolls up one line."""
         self._scroll(self.top - 1)
 
     def action_cursor_page_down(self) -> None:
-        """One page down."""
+        """Scrolls down one page."""
         self._scroll(self.top + max(1, self._lines_for_rows - 1))
 
     def action_cursor_page_up(self) -> None:
-        """One page up."""
+        """Scrolls up one page."""
         self._scroll(self.top - max(1, self._lines_for_rows - 1))
 
     def action_cursor_first(self) -> None:
-        """The beginning."""
+        """Scrolls to the beginning."""
         self._scroll(0)
 
     def action_cursor_last(self) -> None:
-        """The end."""
+        """Scrolls to the end."""
         self._scroll(self.row_count)

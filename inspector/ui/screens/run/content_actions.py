@@ -1,4 +1,4 @@
-"""What can be done with the selected value: pager, picture, file, other format."""
+"""Actions on the selected value: pager, picture, file, other format."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _with_tilde(folder: str) -> str:
 
 
 class ContentActions:
-    """Acts on the selection of the pane in front (`pane`); speaks through the screen."""
+    """Acts on the selection of the active pane (`pane`); reports through the screen."""
 
     def __init__(self, screen: CommandScreen, pane: Callable[[], Pane]) -> None:
         self._screen = screen
@@ -93,7 +93,7 @@ class ContentActions:
         await use(loaded)
 
     def cancel(self) -> bool:
-        """Stops preparing a value; False when nothing is prepared."""
+        """Cancels a value that is being prepared; False if there is none."""
         if not self._tools.cancel():
             return False
         self._screen.show_message("Cancelled.")
@@ -126,7 +126,7 @@ class ContentActions:
         field = PromptInput(f"save in {folder} as", "Enter save · Esc cancel", id=SAVE_AS)
         field.value = name
         screen.mount(field, before=screen.query_one(Footer))
-        # The field takes the empty row that the filter uses, so that nothing shifts.
+        # Uses the empty row of the filter, so that nothing shifts.
         pane = self._pane()
         self._made_room = not pane.has_class("-finding")
         pane.add_class("-finding")

@@ -1,4 +1,4 @@
-"""Keys that were pressed before a tab that was just opened has rows."""
+"""Keys pressed before a newly opened tab has rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from textual.events import Key
 from inspector.ui.commands import LIST_COMMANDS, Keys
 
 WAIT = 2.0
-"""Seconds after which they are sent even if there are no rows."""
+"""Seconds after which the keys are sent even if there are no rows."""
 MAX_KEYS = 8
 """Maximum number of keys kept."""
 
@@ -32,7 +32,7 @@ class EarlyKeys:
         self._kept.clear()
 
     def keeps(self, event: Key, keys: Keys) -> bool:
-        """Whether a key is kept. Going back and other tabs are never delayed."""
+        """True if a key is kept. Going back and other tabs are never delayed."""
         if not self.waiting or event.key.startswith("ctrl+"):
             return False
         meant = [one.id for one in keys.commands if event.key in keys.keys(one.id)]

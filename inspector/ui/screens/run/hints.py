@@ -1,4 +1,4 @@
-"""What is possible on a run's screen now: reasons for disabled commands, hints of the footer."""
+"""Availability of commands on a run's screen: reasons, and hints of the footer."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ TRAVELLING: tuple[tuple[str, str], ...] = (
     ("travel.step-back", "step"),
     ("pause", "play"),
 )
-"""The footer while travelling."""
+"""The footer while viewing the past."""
 
 ON_TIMELINE_ONLY = frozenset(("enter", "inward", "outward"))
-"""Commands whose labels describe steps; other tabs have words of their own for them."""
+"""Commands whose labels describe steps; other tabs have their own labels."""
 
 TABLES = "tables"
 """The part of the tab that runs SQL."""
@@ -56,23 +56,23 @@ class RunState:
 
     @property
     def on_timeline(self) -> bool:
-        """Whether the timeline is in front."""
+        """True if the timeline is active."""
         return self.pane is self.timeline
 
     @property
     def contents(self) -> list[ContentView]:
-        """The contents in front."""
+        """The contents of the active pane."""
         return list(self.pane.query(ContentView)) if self.pane.ready else []
 
     @property
     def travelling(self) -> bool:
-        """Whether a past event is shown."""
+        """True while viewing a past event."""
         view = self.playback.shown
         return view is not None and view.travelling
 
 
 def disabled_reason(name: str, state: RunState) -> str | None:
-    """Why a command of the run's screen is not possible now; None when it is."""
+    """Returns why a command of the run's screen is unavailable; None if it is available."""
     run, pane, playback = state.run, state.pane, state.playback
     if name == "resume":
         return why_not_resume(run)
@@ -92,7 +92,7 @@ def disabled_reason(name: str, state: RunState) -> str | None:
 
 
 def _pane_reason(name: str, state: RunState) -> str | None:
-    """Why the pane in front does not have a command."""
+    """Returns why the active pane does not have a command."""
     pane = state.pane
     if name == "sql" and TABLES not in state.parts:
         return "This run is not stored in a database."
@@ -136,7 +136,7 @@ def footer_hints(keys: Keys, state: RunState, width: int, focused: object) -> li
 
 
 def _word(name: str, word: str, state: RunState) -> str:
-    """The word of a hint now; empty where the command would do nothing."""
+    """The label of a hint; empty if the command would do nothing."""
     if name == "form":
         shown = next((view for view in state.contents if view.formats is not None), None)
         return "" if shown is None or shown.formats is None else shown.formats[not shown.raw]
@@ -149,5 +149,5 @@ def _word(name: str, word: str, state: RunState) -> str:
 
 
 def pane_words(hints: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Words by command, for the help."""
+    """Labels by command, for the help."""
     return {name.removesuffix(".alone"): word for name, word in hints}

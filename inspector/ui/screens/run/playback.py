@@ -1,4 +1,4 @@
-"""Which view of a run is shown: live, paused, or a past event."""
+"""Chooses which view of a run to show: live, paused, or a past event."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from inspector.query.view import RunView
 
 
 class Playback:
-    """Chooses among the views that arrive. Pure: asks no questions and draws nothing."""
+    """Chooses among the views that arrive. Pure: no queries, no drawing."""
 
     def __init__(self) -> None:
         self.live: RunView | None = None
@@ -20,7 +20,7 @@ class Playback:
         self.paused = False
 
     def update(self, view: RunView) -> bool:
-        """Takes a view that arrived. Returns whether it is to be shown."""
+        """Receives a view; returns True if it is to be shown."""
         if view.travelling:
             if self.at is None or view.events != self.at:
                 # Requested for an earlier position.
@@ -39,12 +39,12 @@ class Playback:
 
     @property
     def partial(self) -> bool:
-        """Whether only the newest events are loaded; time travel needs all of them."""
+        """True while only the newest events are loaded; viewing the past needs all of them."""
         return self.shown is not None and self.shown.partial
 
     @property
     def total(self) -> int:
-        """The number of recorded events, as far as known."""
+        """The number of recorded events known so far."""
         return max((view.total_events for view in (self.live, self.shown) if view), default=0)
 
     @property

@@ -1,4 +1,4 @@
-"""The screen of one run: follows it, travels through it, and shows what is recorded."""
+"""The screen of one run: follows it, shows past events, and shows its records."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class RunScreen(CommandScreen):
         self._initial_step: int | None = None
         """The step on which the timeline opened."""
         self._step_chosen = False
-        """Whether the user moved the cursor to another step."""
+        """True once the user moved the cursor to another step."""
         self._playing: Timer | None = None
         self._step_before_travel = -1
 
@@ -179,7 +179,7 @@ class RunScreen(CommandScreen):
             self.show_hints()
 
     def _position(self) -> Position | None:
-        """The event that is travelled to, or the end of the chosen step; None = now."""
+        """The selected past event, or the end of the chosen step; None for the present."""
         timeline, view = self.timeline_pane.timeline, self.playback.shown
         if view is None or not 0 <= timeline.step < len(view.steps):
             return None
@@ -192,7 +192,7 @@ class RunScreen(CommandScreen):
 
     @on(LineList.Moved)
     def _cursor_moved(self, message: LineList.Moved) -> None:
-        """Notes whether the user chose a step, which the one that the timeline opened on is not."""
+        """Records whether the user chose a step other than the initial one."""
         view, timeline = self.playback.shown, self.timeline_pane.timeline
         if message.lines is timeline and view is not None and not view.travelling:
             if self._initial_step is None or view.partial:
@@ -227,7 +227,7 @@ class RunScreen(CommandScreen):
         return make_pane(tab, self.queries, self.run_shown)
 
     def _fill(self, pane: Pane) -> None:
-        """Gives a pane that comes to the front its position, and its view when it is new."""
+        """Gives a pane that becomes active its position, and its view if it is new."""
         if self.playback.shown is not None and pane.is_new:
             pane.update(self.playback.shown)
         pane.is_new = False
@@ -274,7 +274,7 @@ class RunScreen(CommandScreen):
         )
 
     def disabled_reason(self, name: str) -> str | None:
-        """Why a command is not possible now."""
+        """Why a command is unavailable."""
         return disabled_reason(name, self._state)
 
     def show_hints(self, right: str = READ_ONLY) -> None:
@@ -298,7 +298,7 @@ class RunScreen(CommandScreen):
         self.show_hints()
 
     def here(self) -> PaneHelp | None:
-        """The words of the tab in front; None on the timeline, where the labels apply."""
+        """The labels of the active tab; None on the timeline, where the defaults apply."""
         if self.pane is self.timeline_pane or not self.pane.ready:
             return None
         words = pane_words(self.pane.hints(WIDEST))
