@@ -11,6 +11,7 @@ from textual.strip import Strip
 
 from inspector.live.feed import Unavailable
 from inspector.model.run import Run
+from inspector.model.status import Status
 from inspector.query.presentation import NO_RECORDS, Column, Field, Format, RecordTable, Tone
 from inspector.query.registry import presentation_of
 from inspector.query.run_reader import RunReader
@@ -18,12 +19,22 @@ from inspector.query.view import Tab
 from inspector.text.escape import json_text
 from inspector.text.mask import mask_named
 from inspector.text.measure import clip, clip_start
-from inspector.text.numbers import NOT_RECORDED, count, duration, instant, size, tokens
+from inspector.text.numbers import (
+    NOT_RECORDED,
+    amount,
+    clock_time,
+    count,
+    duration,
+    instant,
+    size,
+    tokens,
+)
+from inspector.text.parse_time import parse_instant
 from inspector.ui.content import content_of, record_content
 from inspector.ui.context import UiContext
 from inspector.ui.labels import safe
 from inspector.ui.lines import Line, margin
-from inspector.ui.palette import Ground, Role
+from inspector.ui.palette import STATUS_ROLE, Ground, Role, word_role
 from inspector.ui.panes.base import Copy
 from inspector.ui.panes.master_detail import MasterDetailPane, copied_record
 from inspector.ui.panes.queries import RunQueries
@@ -80,6 +91,15 @@ def cell_text(record: object, column: Column, ui: UiContext) -> str:
     value = field_of(record, column.value)
     if column.format is Format.SHORT_ID:
         return short_address(value)
+    if column.format is Format.AMOUNT and column.asset is not None and value is not None:
+        return _amount_text(value, str(field_of(record, column.asset)), ui)
+    if column.format in (Format.CLOCK, Format.WHEN):
+        # Numbers are UTC ms already.
+        at = value if isinstance(value, int) else parse_instant(value)
+        if at is None or isinstance(at, bool):
+            return plain_text(value)
+        is_clock = column.format is Format.CLOCK
+        return instant(at, ui.zone) if is_clock else clock_time(at, ui.clock(), ui.zone)
     if isinstance(value, int) and not isinstance(value, bool):
         formatted = {
             Format.COUNT: count,
@@ -89,9 +109,23 @@ def cell_text(record: object, column: Column, ui: UiContext) -> str:
         }.get(column.format)
         if formatted is not None:
             return formatted(value)
-        if column.format is Format.CLOCK:
-            return instant(value, ui.zone)
     return plain_text(value)
+
+
+def _amount_text(value: object, asset: str, ui: UiContext) -> str:
+    """An amount with its asset; in base units unless the settings name the asset's decimals."""
+    known = ui.assets.get(asset)
+    if known is None:
+        return f"{amount(str(value))} {asset}"
+    return f"{amount(str(value), decimals=known.decimals)} {known.symbol or asset}"
+
+
+def status_of(record: object, table: RecordTable) -> Status | None:
+    """The status of a record; None if the table declares no status words."""
+    if table.status is None or not table.statuses:
+        return None
+    word = field_of(record, table.status)
+    return table.statuses.get(word, Status.UNKNOWN) if isinstance(word, str) else Status.UNKNOWN
 
 
 def guessed_table(records: Sequence[Record]) -> RecordTable:
@@ -158,9 +192,14 @@ def place_columns(table: RecordTable, width: int) -> tuple[PlacedColumn, ...]:
     while len(shown) > 1 and sum(one.cells for one in shown) + 2 * (len(shown) - 1) > room:
         shown.pop()
     spare = max(0, room - sum(one.cells for one in shown) - 2 * (len(shown) - 1))
+    growing = sum(one.grows for one in shown)
     placed = []
     for one in shown:
-        cells = one.cells + (spare if one.grows else 0)
+        cells = one.cells
+        if one.grows:
+            # The last one takes what the division leaves.
+            more = spare // growing
+            cells, spare, growing = cells + more, spare - more, growing - 1
         placed.append(PlacedColumn(one, start, min(start + cells, width - edge)))
         start += cells + 2
     return tuple(placed)
@@ -232,14 +271,22 @@ class RecordList(LineList, Generic[Row]):
         )
         if cursor:
             line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
-        if table.problem is not None and table.problem(self._records[row]) is not None:
+        record = self._records[row]
+        status = status_of(record, table)
+        if table.problem is not None and table.problem(record) is not None:
             line.put(margin(width), ui.glyphs.finding, Role.WARNING)
+        elif status is not None:
+            line.put(margin(width), ui.glyphs.of(status), STATUS_ROLE[status])
         for one in place_columns(table, width):
             text = self._rows[row][table.columns.index(one.column)]
             cut = clip_start if one.column.from_end else clip
             shown = cut(text, one.end - one.start, ellipsis=ui.glyphs.cut)
             role = Role(one.column.tone.value)
-            if cursor and focused and one.column.grows:
+            if one.column.format is Format.STATUS and status is not None:
+                role = word_role(status)
+            elif role is Role.ERROR and field_of(record, one.column.value) is None:
+                role = Role.MUTED
+            elif cursor and focused and role is Role.TEXT:
                 role = Role.STRONG
             if one.column.right:
                 line.right(one.end, shown, role)
@@ -289,10 +336,13 @@ class RecordsPane(MasterDetailPane):
         has_formats = self.has_class("-alone") and self.query_one(ContentView).formats is not None
         return (*found, ("form", "other format")) if has_formats else found
 
+    def read(self, reader: RunReader) -> tuple[Record, ...] | None:
+        """The records of the part; None if the run has no such part. On a reader's thread."""
+        return records_of(reader, self._part)
+
     async def load(self) -> None:
         """Reads the records."""
-        part = self._part
-        answer = await self.queries.ask(lambda reader: records_of(reader, part))
+        answer = await self.queries.ask(self.read)
         if answer is None or isinstance(answer, Unavailable):
             self.show_reason(answer)
         else:
@@ -341,6 +391,12 @@ class RecordsPane(MasterDetailPane):
             self.list.move_to(row, notify=False)
             self.render_detail(keep=False)
             self.query_one(ContentView).mark(int(line))
+
+    def redraw(self) -> None:
+        """Formats the cells for the zone and units of now."""
+        if self._table is not None:
+            self.list.show(self._table, self.list.records)
+        super().redraw()
 
     def action_enter(self) -> None:
         """Shows the record alone."""

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from inspector.config.settings import Asset
+from inspector.model.clock import parse_now
+from inspector.model.status import Status
 from inspector.model.step import Event
 from inspector.model.value import Attachment, AttachmentVerdict, Value
 from inspector.query.openprose.present import AGENTS
+from inspector.query.presentation import Column, Format, RecordTable
 from inspector.query.view import Capabilities, ValueList
 from inspector.ui.context import UiContext
-from inspector.ui.panes.records import cell_text, guessed_table, place_columns
+from inspector.ui.panes.records import cell_text, guessed_table, place_columns, status_of
 from tests.ui.run import pictured
 from tests.ui.run.fakes import FakeReader, RunFeed
 from tests.ui.run.screens import on_screen, settle, shown
+
+UTC_EVENING = UiContext(clock=lambda: parse_now("2026-11-29T23:00:00Z"), zone=UTC)
 
 
 class Reader(FakeReader):
@@ -200,3 +207,38 @@ def test_ids_are_short_and_what_a_record_says_has_the_room() -> None:
     assert said.startswith('{"role"') and "hunter2" not in said
     for width in (38, 60, 120):
         assert "message" in [one.column.title for one in place_columns(table, width)]
+
+
+def test_amounts_are_in_base_units_unless_the_settings_name_the_decimals() -> None:
+    column = Column("sent", 18, "amount", Format.AMOUNT, asset="asset")
+    record = {"amount": "300000", "asset": "USDC"}
+    assert cell_text(record, column, UiContext()) == "300,000 USDC"
+    with_decimals = UiContext(assets={"USDC": Asset(6, "USD")})
+    assert cell_text(record, column, with_decimals) == "0.3 USD"
+    assert cell_text({"asset": "USDC", "amount": None}, column, UiContext()) == "–"
+
+
+def test_times_recorded_as_text_are_shown_as_clock_times() -> None:
+    record = {"at": "2026-11-29T22:30:00Z", "text": "soon"}
+    assert cell_text(record, Column("at", 9, "at", Format.CLOCK), UTC_EVENING) == "22:30:00.000"
+    assert cell_text(record, Column("at", 9, "at", Format.WHEN), UTC_EVENING) == "22:30"
+    assert cell_text(record, Column("at", 9, "text", Format.WHEN), UTC_EVENING) == "soon"
+
+
+def test_only_declared_status_words_have_a_known_status() -> None:
+    table = RecordTable((), "id", status="status", statuses={"done": Status.COMPLETED})
+    assert status_of({"status": "done"}, table) is Status.COMPLETED
+    assert status_of({"status": "lost"}, table) is Status.UNKNOWN
+    assert status_of({"status": 1}, table) is Status.UNKNOWN
+    assert status_of({"status": "done"}, RecordTable((), "id", status="status")) is None
+
+
+def test_growing_columns_share_the_spare_room() -> None:
+    columns = (
+        Column("a", 5, "a", grows=True),
+        Column("b", 5, "b"),
+        Column("c", 5, "c", grows=True),
+    )
+    placed = place_columns(RecordTable(columns, "a"), 100)
+    assert [one.end - one.start for one in placed] == [42, 5, 43]
+    assert placed[-1].end == 98

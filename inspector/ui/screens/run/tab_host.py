@@ -37,7 +37,7 @@ PANES: Mapping[TabKind, tuple[str, str]] = {
     TabKind.RECEIPTS: ("inspector.ui.panes.receipts", "ReceiptsPane"),
     TabKind.PNL: ("inspector.ui.pnl.pane", "PnlPane"),
     TabKind.COMPARISON: ("inspector.ui.spell.sides_pane", "SidesPane"),
-    TabKind.CROSS_CHAIN: ("inspector.ui.spell.crossing_pane", "crossing_pane"),
+    TabKind.CROSS_CHAIN: ("inspector.ui.spell.cross_chain", "CrossChainPane"),
 }
 """Module and constructor by kind; each is called with queries, run and tab."""
 
