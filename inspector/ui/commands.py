@@ -119,7 +119,7 @@ class Keys:
                 continue
             wanted = dict.fromkeys(normal_key(key) for key in choice if key.strip())
             for key, owner in taken:
-                if key in wanted and _meet(self._by_id[owner], command):
+                if key in wanted and _overlap(self._by_id[owner], command):
                     self.notices.append(f"{key} was given to {owner} and {name}: {owner} has it.")
                     del wanted[key]
             self._keys[name] = tuple(wanted)
@@ -127,7 +127,7 @@ class Keys:
         owners = {name for name in chosen if name in self._by_id}
         for command in self.commands:
             if command.id not in owners:
-                lost = {key for key, owner in taken if _meet(self._by_id[owner], command)}
+                lost = {key for key, owner in taken if _overlap(self._by_id[owner], command)}
                 kept = tuple(key for key in self._keys[command.id] if key not in lost)
                 self._keys[command.id] = kept
 
@@ -173,7 +173,7 @@ class Keys:
         return hints
 
 
-def _meet(one: Command, other: Command) -> bool:
+def _overlap(one: Command, other: Command) -> bool:
     """True if two commands may be available together, so that they cannot share a key."""
     general = {EVERYWHERE, LISTS}
     mine, theirs = set(one.places), set(other.places)

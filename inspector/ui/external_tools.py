@@ -129,7 +129,7 @@ class ExternalTools:
 
     async def save(self, value: LoadedValue, path: Path, run: Run) -> bool:
         """Saves under the entered name; returns False if another name may work."""
-        reason = why_not_there(path, run)
+        reason = why_not_save_to(path, run)
         if reason is not None:
             self._say(reason)
             return False
@@ -216,7 +216,7 @@ def why_no_picture(value: LoadedValue) -> str | None:
     return None
 
 
-def why_not_there(path: Path, run: Run) -> str | None:
+def why_not_save_to(path: Path, run: Run) -> str | None:
     """Returns why a file must not be saved there: nothing is added to a runtime's folders."""
     if not path.name or path.is_dir():
         return "Name a file, not a folder."

@@ -66,7 +66,7 @@ _SETS: dict[tuple[bool, bool], Glyphs] = {}
 """Glyph sets by what distinguishes them, because hashing a whole set is slow."""
 
 
-def kind_sign(kind: StepKind, glyphs: Glyphs) -> str:
+def kind_glyph(kind: StepKind, glyphs: Glyphs) -> str:
     """Returns the glyph of a kind; empty if it has none."""
     name = _SIGNED.get(kind)
     sign: str = getattr(glyphs, name) if name is not None else ""
@@ -98,7 +98,7 @@ def name_of(step: Step, inner: Step | None, segment: object, glyphs: Glyphs) -> 
     if step.kind is StepKind.LOOP and " " in label:
         short = text[: len(text) - len(safe(label, glyphs))] + safe(label.split()[0], glyphs)
     return Name(
-        kind_sign(step.kind, glyphs),
+        kind_glyph(step.kind, glyphs),
         text or step.kind.value.replace("_", " "),
         short,
         safe(str(note), glyphs) if note else "",

@@ -40,9 +40,9 @@ ROOMY = 100
 class EventsList(LineList):
     """One line per event; an event not loaded yet is a blank line with its number."""
 
-    def __init__(self, want: Callable[[int], None]) -> None:
+    def __init__(self, request: Callable[[int], None]) -> None:
         super().__init__(id="events")
-        self._want = want
+        self._request = request
         self._count = 0
         self._timed = False
         self._pages: OrderedDict[int, tuple[int, tuple[Event, ...]]] = OrderedDict()
@@ -80,7 +80,7 @@ class EventsList(LineList):
         if found is None:
             if page not in self._wanted:
                 self._wanted.add(page)
-                self._want(page)
+                self._request(page)
             return None
         self._pages.move_to_end(page)
         at, events = row % PAGE, found[1]
@@ -181,7 +181,7 @@ class EventsPane(Pane):
 
     def compose(self) -> ComposeResult:
         """The list and the row."""
-        yield EventsList(self._want)
+        yield EventsList(self._request)
         yield ContentView(id="content")
 
     @property
@@ -224,7 +224,7 @@ class EventsPane(Pane):
         if self._goal is not None:
             self._show()
 
-    def _want(self, page: int) -> None:
+    def _request(self, page: int) -> None:
         self.ask(f"page {page}", partial(self._load_page, page))
 
     async def _load_page(self, page: int) -> None:
@@ -256,8 +256,8 @@ class EventsPane(Pane):
         if event.at_raw is not None:
             # Milliseconds are unreadable in a list; the row below shows them as recorded.
             is_number = event.at is not None and event.at_raw.lstrip("-").isdigit()
-            told = instant(event.at, self.ui.zone) if is_number else safe(event.at_raw, glyphs)
-            facts.append(told)
+            time = instant(event.at, self.ui.zone) if is_number else safe(event.at_raw, glyphs)
+            facts.append(time)
         shown = record_content(dict(event.payload))
         content.show_content(TitledContent(f"event {event.n:,}", tuple(facts), shown), keep=False)
 

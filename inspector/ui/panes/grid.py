@@ -173,9 +173,9 @@ class Grid(LineList):
     class Turned(Message):
         """The cursor moved to another column."""
 
-    def __init__(self, want: Callable[[int], None]) -> None:
+    def __init__(self, request: Callable[[int], None]) -> None:
         super().__init__(id="grid")
-        self._want = want
+        self._request = request
         self._rows: Rows = Fixed()
         self._columns: tuple[GridColumn, ...] = ()
         self._numbers: Callable[[int, Row], str] | None = None
@@ -254,7 +254,7 @@ class Grid(LineList):
 
     def version(self, row: int) -> Hashable:
         """Read number of the row and the visible columns."""
-        self._want(row)
+        self._request(row)
         return (self._shape, row, self._rows.serial(row), self._first, self._selected_column(row))
 
     def _selected_column(self, row: int) -> int:

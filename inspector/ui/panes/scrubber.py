@@ -16,7 +16,7 @@ from inspector.ui.panes.timeline_rows import Columns, columns_for
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaybackPosition:
     """Playback position: after `event` of `total` events."""
 
     event: int
@@ -41,27 +41,27 @@ class Scrubber(LineWidget):
 
     def __init__(self) -> None:
         super().__init__(id="scrubber")
-        self._place = Place(0, 0)
+        self._position = PlaybackPosition(0, 0)
         self._columns = columns_for(80, False)
         self._axis: Axis = OrderAxis(1, 1)
         self._marks: tuple[Mark, ...] = ()
 
     def show(
         self,
-        place: Place,
+        place: PlaybackPosition,
         columns: Columns,
         axis: Axis,
         failures: list[int],
         position: int | None,
     ) -> None:
         """Show a position; `failures` and `position` are event numbers or times on the axis."""
-        self._place, self._columns, self._axis = place, columns, axis
+        self._position, self._columns, self._axis = place, columns, axis
         self._marks = tuple(scrubber(axis, failures, position, travelling=place.travelling))
         self.repaint()
 
     def paint_line(self, y: int, width: int) -> Strip:
         """Draw the continued position line, or the scrubber."""
-        columns, place = self._columns, self._place
+        columns, place = self._columns, self._position
         line = self.line(width)
         if not place.total:
             return line.strip()
@@ -83,12 +83,12 @@ class Scrubber(LineWidget):
         line.add(place.word, place.role, skip=columns.gap)
         if not columns.narrow:
             for cell, mark in enumerate(self._marks):
-                line.put(columns.axis + cell, *self._sign(mark))
+                line.put(columns.axis + cell, *self._glyph(mark))
         return line.strip()
 
-    def _sign(self, mark: Mark) -> tuple[str, Role]:
+    def _glyph(self, mark: Mark) -> tuple[str, Role]:
         glyphs = self.ui.glyphs
-        position = Role.TRAVEL if self._place.travelling else Role.ACCENT
+        position = Role.TRAVEL if self._position.travelling else Role.ACCENT
         return {
             Mark.LINE: (glyphs.bar, Role.GUIDE),
             Mark.BEFORE: (glyphs.bar, Role.TRAVEL),

@@ -71,26 +71,26 @@ class History:
     """Queries, newest last, with a cursor for moving through them."""
 
     def __init__(self) -> None:
-        self._asked: list[str] = []
+        self._queries_run: list[str] = []
         self._at = 0
         self._typed = ""
 
     def add(self, sql: str) -> None:
         """Adds a query; a repeated one moves to the end."""
-        if sql in self._asked:
-            self._asked.remove(sql)
-        self._asked = [*self._asked, sql][-MOST_ASKED:]
-        self._at = len(self._asked)
+        if sql in self._queries_run:
+            self._queries_run.remove(sql)
+        self._queries_run = [*self._queries_run, sql][-MOST_ASKED:]
+        self._at = len(self._queries_run)
 
     def step(self, by: int, typed: str) -> str | None:
         """The older or newer query; the draft is the newest. None at either end."""
         at = self._at + by
-        if not 0 <= at <= len(self._asked):
+        if not 0 <= at <= len(self._queries_run):
             return None
-        if self._at == len(self._asked):
+        if self._at == len(self._queries_run):
             self._typed = typed
         self._at = at
-        return self._typed if at == len(self._asked) else self._asked[at]
+        return self._typed if at == len(self._queries_run) else self._queries_run[at]
 
 
 _HISTORIES: WeakKeyDictionary[App[object], History] = WeakKeyDictionary()
@@ -147,7 +147,7 @@ class SqlField(PromptInput):
         self.proposal = sql
         self.refresh()
 
-    def know(self, names: Mapping[str, Sequence[str]]) -> None:
+    def set_names(self, names: Mapping[str, Sequence[str]]) -> None:
         """Sets the tables and columns to complete."""
         self._names.names = names
 
@@ -194,8 +194,8 @@ class SqlField(PromptInput):
         before, under, after = self._parts()
         if not self.value:
             line.put(start, glyphs.caret if self.has_focus else "", Role.ACCENT)
-            told = clip(glyphs.safe(self.proposal or HINT), max(0, end - line.cells - 1))
-            line.add(told, Role.FAINT, skip=0 if self.proposal else 1)
+            hint = clip(glyphs.safe(self.proposal or HINT), max(0, end - line.cells - 1))
+            line.add(hint, Role.FAINT, skip=0 if self.proposal else 1)
             return line.strip()
         line.put(start, _tail(glyphs.plain(before), max(0, end - start - 1)))
         if under:
@@ -263,7 +263,7 @@ class SqlSession:
         self._queries.cancel()
 
     async def _load(self, sql: str) -> None:
-        answer = await self._queries.ask(lambda database: _asked(database, sql))
+        answer = await self._queries.ask(lambda database: _answer_sql(database, sql))
         self._began = None
         if isinstance(answer, SqlAnswer):
             self.answer = answer
@@ -294,18 +294,18 @@ class SqlSession:
         if answer is None:
             return (("Enter run · Esc close", Role.MUTED),)
         number = len(answer.rows)
-        told = f"{count(number)} {'row' if number == 1 else 'rows'}"
+        text = f"{count(number)} {'row' if number == 1 else 'rows'}"
         if answer.cut and number >= MOST_ROWS:
-            told = f"first {told}, there are more"
+            text = f"first {text}, there are more"
         elif answer.cut:
-            told = f"first {told}, more would be too large"
+            text = f"first {text}, more would be too large"
         many = len(answer.columns)
         where = f"column {self._grid.column + 1:,} of {many:,}" if many > 1 else ""
         took = max(1, round(answer.seconds * 1000))
-        return ((told, Role.STRONG), (duration(took), Role.MUTED), (where, Role.MUTED))
+        return ((text, Role.STRONG), (duration(took), Role.MUTED), (where, Role.MUTED))
 
 
-def _asked(database: RawDatabase, sql: str) -> SqlAnswer | CannotAnswer:
+def _answer_sql(database: RawDatabase, sql: str) -> SqlAnswer | CannotAnswer:
     try:
         return database.sql(sql)
     except CannotAnswer as refusal:

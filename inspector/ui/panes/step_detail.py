@@ -89,8 +89,8 @@ def as_of_now(page: TextBuilder, run: Run) -> None:
     present_only = presentation_of(run.runtime).present_only
     if present_only:
         page.blank()
-        told = f"{' and '.join(present_only)} are shown as of now"
-        for part in wrapped(told, page.room, 3):
+        note = f"{' and '.join(present_only)} are shown as of now"
+        for part in wrapped(note, page.room, 3):
             page.line().add(part, Role.MUTED)
 
 
@@ -380,10 +380,10 @@ def _attempt(page: TextBuilder, attempt: Attempt, apart: int, end: int | None = 
     line.add(str(attempt.n), skip=1)
     event = f"event {attempt.last_event:,}" if attempt.last_event else "left no row"
     line.add(event, Role.MUTED, skip=apart)
-    told = attempt.error or ("" if attempt.raw_status is None else attempt.raw_status)
+    reason = attempt.error or ("" if attempt.raw_status is None else attempt.raw_status)
     room = end - line.cells - apart
-    if told and room > 3:
-        line.add(clip(safe(told, glyphs), room, ellipsis=glyphs.cut), skip=apart)
+    if reason and room > 3:
+        line.add(clip(safe(reason, glyphs), room, ellipsis=glyphs.cut), skip=apart)
 
 
 def _related(page: TextBuilder, related: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:

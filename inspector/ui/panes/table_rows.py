@@ -142,7 +142,7 @@ class PageCache:
         begin = at - self.page // 4
         return PageRequest(part, Range(bounds.low, bounds.high, skip=begin), self.page, begin)
 
-    def take(self, wanted: PageRequest, found: Page) -> None:
+    def store(self, wanted: PageRequest, found: Page) -> None:
         """Stores a page; ignored if its segment no longer exists."""
         if wanted.part not in self._parts:
             return
@@ -168,7 +168,7 @@ class PageCache:
         self._parts[number : number + 1] = [*before, *read, *after]
         if read:
             self._joined(number + len(before))
-        self._settle()
+        self._update_starts()
         self._evict_pages()
 
     def count(self, total: int | None) -> None:
@@ -178,7 +178,7 @@ class PageCache:
             return
         self._stretch(total - len(self))
         self._total, self.exact = total, True
-        self._settle()
+        self._update_starts()
 
     def outdated(self) -> None:
         """Marks every page as outdated after a write."""
@@ -253,7 +253,7 @@ class PageCache:
         elif by > 0:
             self._parts.append(Segment(by))
 
-    def _settle(self) -> None:
+    def _update_starts(self) -> None:
         self._starts = list(accumulate((part.length for part in self._parts), initial=0))[:-1]
         if not self._parts:
             self._starts = []
@@ -327,7 +327,7 @@ class TableRows:
         self.cache = PageCache(page_rows(shape), keyed=bool(shape.key), columns=len(shape.columns))
         first = self.cache.wanted(0)
         if first is not None:
-            self.cache.take(first, answer.first)
+            self.cache.store(first, answer.first)
         rows = answer.first.rows
         self._sized = bool(rows)
         by_number = bool(self._numbers_digits)
@@ -360,7 +360,7 @@ class TableRows:
 
     # Loading
 
-    def want(self, place: int) -> None:
+    def request(self, place: int) -> None:
         """Loads the page of a row that is being drawn, if it is not cached."""
         if self.shape is None:
             return
@@ -391,7 +391,7 @@ class TableRows:
         under = grid.selected
         line = grid.screen_line_of(grid.cursor)
         at_end = grid.cursor >= len(self.cache) - 1
-        self.cache.take(wanted, answer)
+        self.cache.store(wanted, answer)
         if not self._sized and answer.rows:
             self._sized = True
             grid.columns_found(self._columns(answer.rows))
@@ -443,7 +443,7 @@ class TableRows:
         self._count()
         self._grid.repaint()
         for place in self._grid.visible_rows:
-            self.want(place)
+            self.request(place)
         if not len(self.cache):
             answer = await self._queries.ask(lambda database: database.open(self.name, page_rows))
             if not isinstance(answer, Unavailable) and (answer.first.rows or answer.trouble):

@@ -87,7 +87,7 @@ def _lines(
     names = [safe(str(one["name"]), glyphs) for one in declared]
     wide = min(NAME_CELLS, max(map(cell_width, names), default=0))
     for name, one in zip(names, declared, strict=True):
-        told = " ".join(
+        constraints = " ".join(
             word
             for word, holds in (
                 (safe(str(one.get("type") or ""), glyphs), True),
@@ -104,7 +104,7 @@ def _lines(
             if holds and word
         )
         shown = clip(name, NAME_CELLS, ellipsis=glyphs.cut)
-        yield ContentLine("", shown + " " * (wide - cell_width(shown) + 2), told)
+        yield ContentLine("", shown + " " * (wide - cell_width(shown) + 2), constraints)
 
 
 class FactBar(LineWidget):
@@ -252,7 +252,7 @@ class TablesPane(Pane):
         yield SqlField()
         yield FactBar()
         yield RecordList[Record]()
-        yield Grid(self._want)
+        yield Grid(self._request)
         yield ContentView(id="content")
 
     def on_mount(self) -> None:
@@ -337,7 +337,7 @@ class TablesPane(Pane):
         self.ask(ROWS_TOPIC, self._parts.listed.load)
 
     def _listed(self) -> None:
-        self.field.know(self._parts.listed.names())
+        self.field.set_names(self._parts.listed.names())
         if self.level == LIST:
             self._render_detail(keep=True)
             self._parts.listed.count_next()
@@ -349,9 +349,9 @@ class TablesPane(Pane):
         elif self.level == ANSWER and self._parts.sql.running:
             self._render_detail(keep=True)
 
-    def _want(self, place: int) -> None:
+    def _request(self, place: int) -> None:
         if self.level == ROWS and self._table is not None:
-            self._table.want(place)
+            self._table.request(place)
 
     # Levels
 

@@ -18,13 +18,13 @@ from inspector.model.run import Run
 from inspector.model.status import ENDED
 from inspector.query.view import RunView, StepContext, Tab
 from inspector.ui.clipboard import fit_to_copy
-from inspector.ui.labels import kind_sign
+from inspector.ui.labels import kind_glyph
 from inspector.ui.lines import NARROW
 from inspector.ui.palette import Role
 from inspector.ui.panes.base import Copy, Pane, open_linked
 from inspector.ui.panes.position import context_at, failure_instants, instant_of, values_of_then
 from inspector.ui.panes.queries import RunQueries
-from inspector.ui.panes.scrubber import IdleLabels, Place, Scrubber
+from inspector.ui.panes.scrubber import IdleLabels, PlaybackPosition, Scrubber
 from inspector.ui.panes.step_detail import Detail, StepDetail, location
 from inspector.ui.panes.timeline_list import Timeline
 from inspector.ui.widgets.line_list import LineList
@@ -197,18 +197,18 @@ class TimelinePane(Pane):
             position = instant_of(view, view.events, now) if view.travelling else None
             position = timeline.span.stop if not view.travelling else position
         self.query_one(Scrubber).show(
-            self._place(view), timeline.columns, timeline.axis, failures, position
+            self._playback_position(view), timeline.columns, timeline.axis, failures, position
         )
 
-    def _place(self, view: RunView) -> Place:
+    def _playback_position(self, view: RunView) -> PlaybackPosition:
         if view.partial:
-            return Place(view.events, view.total_events, "newest", partial=True)
+            return PlaybackPosition(view.events, view.total_events, "newest", partial=True)
         if view.travelling:
-            return Place(view.events, view.total_events, "travelling", Role.TRAVEL, True)
+            return PlaybackPosition(view.events, view.total_events, "travelling", Role.TRAVEL, True)
         if self.paused:
-            return Place(view.events, view.total_events, "paused", Role.WARNING)
+            return PlaybackPosition(view.events, view.total_events, "paused", Role.WARNING)
         word = "" if view.run.status in ENDED else "following"
-        return Place(view.events, view.total_events, word)
+        return PlaybackPosition(view.events, view.total_events, word)
 
     # The detail
 
@@ -263,12 +263,12 @@ class TimelinePane(Pane):
         described = view.describe(step)
         if found is not None and not view.travelling:
             described = found.step
-        picture = timeline.picture(timeline.cursor)
+        row = timeline.row_model(timeline.cursor)
         then = values_of_then(found, view, self.ui.clock()) if found else None
         self.detail.show_step(
             StepDetail(
-                kind_sign(described.kind, self.ui.glyphs),
-                picture.label,
+                kind_glyph(described.kind, self.ui.glyphs),
+                row.label,
                 described,
                 view.run,
                 then or found,
@@ -381,7 +381,7 @@ class TimelinePane(Pane):
         described = self.view.describe(step)
         if described.error:
             return Copy(fit_to_copy(None, described.error), "the error")
-        return Copy(self.timeline.picture(self.timeline.cursor).label, "the step's name")
+        return Copy(self.timeline.row_model(self.timeline.cursor).label, "the step's name")
 
     def location_to_copy(self) -> Copy | None:
         """Store, run, step and row."""

@@ -30,7 +30,7 @@ from inspector.ui.panes.timeline_rows import (
 from inspector.ui.widgets.line_list import LineList
 
 
-class Place(NamedTuple):
+class ScrollPosition(NamedTuple):
     """Scroll position: the cursor's screen line (None if off screen) and the topmost step."""
 
     line: int | None
@@ -61,12 +61,12 @@ class Timeline(LineList):
         """Time span of the axis; None for the order of events."""
         self.columns: Columns = columns_for(80, False)
         self.axis: Axis = OrderAxis(1, 1)
-        self._pictures: RowModels | None = None
+        self._row_models: RowModels | None = None
         self._painter: RowPainter | None = None
         self._arranged_for: tuple[object, ...] = ()
         self._arrangement = 0
         self._ruler: tuple[Tick, ...] = ()
-        self._landed = False
+        self._has_initial_cursor = False
         self._next: RunView | None = None
         self._building: asyncio.Task[None] | None = None
 
@@ -88,14 +88,14 @@ class Timeline(LineList):
         partial = self.view is not None and self.view.partial
         return "" if partial else super().position_text
 
-    def picture(self, row: int) -> RowModel:
+    def row_model(self, row: int) -> RowModel:
         """Return the model of a row."""
-        assert self._pictures is not None
-        return self._pictures.of(row)
+        assert self._row_models is not None
+        return self._row_models.of(row)
 
     def version(self, row: int) -> Hashable:
         """Row model plus the shared lines and columns."""
-        return (self.picture(row), self._arrangement)
+        return (self.row_model(row), self._arrangement)
 
     def head_version(self, top: int) -> Hashable:
         """Ruler and arrangement; independent of the scroll position."""
@@ -104,7 +104,7 @@ class Timeline(LineList):
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """Draw one step."""
         assert self._painter is not None
-        return self._painter.row(self.picture(row), width, cursor, hover, focused)
+        return self._painter.row(self.row_model(row), width, cursor, hover, focused)
 
     def paint_head(self, width: int, top: int) -> Strip:
         """Draw the ruler."""
@@ -127,11 +127,11 @@ class Timeline(LineList):
                 return ("head", self._ruler, self._arrangement, width, self.position_text)
             y -= 1
         row = round(self.scroll_y) + y
-        if self._pictures is None or row >= self.row_count:
+        if self._row_models is None or row >= self.row_count:
             return ("below", self._arrangement, width)
         cursor = row == self.cursor
         return (
-            self._pictures.of(row),
+            self._row_models.of(row),
             self._arrangement,
             width,
             cursor,
@@ -168,7 +168,7 @@ class Timeline(LineList):
         whole = self.view is not None and self.view.partial and not view.partial
         index = TreeIndex() if whole else self.index
         index.kept = self.step if not whole else -1
-        place = self._place()
+        place = self._scroll_position()
         portions = index.updating(view.steps)
         if next(portions, self) is self:
             self._apply_view(view, place, index)
@@ -177,10 +177,10 @@ class Timeline(LineList):
 
     async def _build(self, portions: Iterator[None], view: RunView, index: TreeIndex) -> None:
         try:
-            place = self._place()
+            place = self._scroll_position()
             while next(portions, self) is not self:
                 await asyncio.sleep(0)
-                place = self._place()
+                place = self._scroll_position()
             self._apply_view(view, place, index)
         finally:
             self._building = None
@@ -191,25 +191,25 @@ class Timeline(LineList):
         while self._building is not None:
             await self._building
 
-    def _place(self) -> Place:
+    def _scroll_position(self) -> ScrollPosition:
         """Record the scroll position before rows change."""
         line = self.screen_line_of(self.cursor)
         seen = 0 <= line < self._lines_for_rows
         top = self.index.step_at(self.top) if self.top < self.row_count else -1
-        return Place(line if seen else None, top)
+        return ScrollPosition(line if seen else None, top)
 
-    def _apply_view(self, view: RunView, place: Place, index: TreeIndex) -> None:
+    def _apply_view(self, view: RunView, place: ScrollPosition, index: TreeIndex) -> None:
         before, self.view = self.view, view
         again = index is not self.index
         self.index = index
         self._arrange()
-        if again and before is not None and self._landed:
-            self._find_again(before, view)
+        if again and before is not None and self._has_initial_cursor:
+            self._restore_cursor(before, view)
             return
-        if not self._landed:
-            self._land()
+        if not self._has_initial_cursor:
+            self._set_initial_cursor()
             return
-        step = self._wanted(view, before)
+        step = self._cursor_step(view, before)
         row = self.index.row_of(self.index.shown(step)) if step >= 0 else -1
         follows = self.tailing or view.travelling
         self.rows_changed(row, screen_line=None if follows else place.line)
@@ -221,7 +221,7 @@ class Timeline(LineList):
             self._scroll(self.index.row_of(self.index.shown(place.top)) or 0)
         self.repaint()
 
-    def _find_again(self, part: RunView, view: RunView) -> None:
+    def _restore_cursor(self, part: RunView, view: RunView) -> None:
         """Restore the cursor once the whole run has replaced a partial view."""
         step = find_in_whole(
             part.steps, self.step, part.step_of_event, view.steps, view.step_of_event
@@ -231,7 +231,7 @@ class Timeline(LineList):
         self._set_step(self.cursor)
         self.post_message(self.Moved(self, self.cursor))
 
-    def _wanted(self, view: RunView, before: RunView | None) -> int:
+    def _cursor_step(self, view: RunView, before: RunView | None) -> int:
         """Return the step for the cursor in a new view."""
         if not len(view.steps):
             return -1
@@ -242,13 +242,13 @@ class Timeline(LineList):
             return live_step(view.steps, view.step_of_event)
         return min(max(self.step, 0), len(view.steps) - 1)
 
-    def _land(self) -> None:
+    def _set_initial_cursor(self) -> None:
         """Put the cursor on the first failure or the live step when the run opens."""
         view = self.view
         if view is None or not self.size.height or not len(view.steps):
             self.rows_changed()
             return
-        self._landed = True
+        self._has_initial_cursor = True
         over = view.run.status in ENDED
         step = initial_cursor(view.steps, view.step_of_event, view.failures, over=over)
         if view.partial:
@@ -277,7 +277,7 @@ class Timeline(LineList):
         position = self._position(view, axis, now)
         lines = lines_of(axis, position)
         self.columns, self.axis = columns, axis
-        self._pictures = RowModels(
+        self._row_models = RowModels(
             view, self.index, axis, self.ui.glyphs, timed=timed, now=now, bare=columns.narrow
         )
         self._ruler = () if view.partial else axis.labels
@@ -308,14 +308,14 @@ class Timeline(LineList):
         self.repaint()
 
     def _forget_rows(self) -> None:
-        if self._pictures is not None:
-            self._pictures.forget()
+        if self._row_models is not None:
+            self._row_models.forget()
 
     def on_resize(self) -> None:
         """Fit the columns to the width and keep the cursor visible."""
         self._arrange()
-        if self.view is not None and not self._landed:
-            self._land()
+        if self.view is not None and not self._has_initial_cursor:
+            self._set_initial_cursor()
 
     def _on_theme(self, theme: Theme) -> None:
         self._arrange()
@@ -373,7 +373,7 @@ class Timeline(LineList):
 
     def fold(self, *, is_open: bool) -> bool:
         """Expand or collapse the row under the cursor; return False if nothing changed."""
-        if self.cursor < 0 or self.picture(self.cursor).open is not (not is_open):
+        if self.cursor < 0 or self.row_model(self.cursor).open is not (not is_open):
             return False
         (self.index.unfold if is_open else self.index.fold)(self.step)
         self._forget_rows()
@@ -394,5 +394,5 @@ class Timeline(LineList):
 
     def inward(self) -> None:
         """Expand the step, or move to its first child."""
-        if self.cursor >= 0 and not self.fold(is_open=True) and self.picture(self.cursor).open:
+        if self.cursor >= 0 and not self.fold(is_open=True) and self.row_model(self.cursor).open:
             self.move_to(self.cursor + 1)

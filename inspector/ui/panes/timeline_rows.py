@@ -214,79 +214,79 @@ class RowPainter:
             line.put(self.columns.axis + self.lines.position, self.ui.glyphs.idle, Role.TRAVEL)
         return line.strip()
 
-    def row(self, picture: RowModel, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
+    def row(self, model: RowModel, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
         """Draw one row."""
         ui, columns = self.ui, self.columns
         ground = Ground.SELECT if cursor else Ground.HOVER if hover else Ground.BG
         line = Cells(ui.styles, ground)
         if cursor:
             line.put(0, ui.glyphs.cursor, Role.ACCENT if focused else Role.GUIDE)
-        line.put(columns.sign, ui.glyphs.of(picture.status), STATUS_ROLE[picture.status])
-        start = self._tree(line, picture)
-        self._label(line, picture, start, strong=cursor and focused)
-        self._figures(line, picture)
-        self._bar(line, picture)
+        line.put(columns.sign, ui.glyphs.of(model.status), STATUS_ROLE[model.status])
+        start = self._tree(line, model)
+        self._label(line, model, start, strong=cursor and focused)
+        self._figures(line, model)
+        self._bar(line, model)
         return line.strip(width)
 
-    def _tree(self, line: Cells, picture: RowModel) -> int:
+    def _tree(self, line: Cells, model: RowModel) -> int:
         """Draw guides and the expand marker; return the column of the label."""
         columns, glyphs = self.columns, self.ui.glyphs
-        depth = min(picture.depth, self._deepest)
+        depth = min(model.depth, self._deepest)
         if depth:
             guides = glyphs.guide.ljust(columns.indent) * depth
             line.put(columns.tree, guides.rstrip(), Role.LINE)
         at = columns.tree + depth * columns.indent
-        if picture.depth > depth:
+        if model.depth > depth:
             # Too deep for the indent: write the depth as a number.
-            line.put(at, f"{glyphs.cut}{picture.depth}", Role.MUTED)
+            line.put(at, f"{glyphs.cut}{model.depth}", Role.MUTED)
             at = line.cells + 1
-        if picture.open is not None:
-            line.put(at, glyphs.unfolded if picture.open else glyphs.folded, Role.MUTED)
+        if model.open is not None:
+            line.put(at, glyphs.unfolded if model.open else glyphs.folded, Role.MUTED)
         # In a narrow pane a leaf reserves no cell for the marker.
-        beside = columns.narrow and picture.open is None and picture.depth > 0
+        beside = columns.narrow and model.open is None and model.depth > 0
         return at + (1 if beside else 2)
 
-    def _label(self, line: Cells, picture: RowModel, start: int, *, strong: bool) -> None:
+    def _label(self, line: Cells, model: RowModel, start: int, *, strong: bool) -> None:
         columns, cut = self.columns, self.ui.glyphs.cut
         end = columns.label_end
-        if columns.count_end is not None and picture.counted:
-            end -= max(COUNT_CELLS, cell_width(picture.counted)) + 2
-        role = Role.STRONG if strong else Role.MUTED if picture.status in QUIET else Role.TEXT
-        if picture.sign:
-            line.put(start, picture.sign, Role.MUTED)
+        if columns.count_end is not None and model.counted:
+            end -= max(COUNT_CELLS, cell_width(model.counted)) + 2
+        role = Role.STRONG if strong else Role.MUTED if model.status in QUIET else Role.TEXT
+        if model.sign:
+            line.put(start, model.sign, Role.MUTED)
             start = line.cells + 1
-        counted = picture.counted if columns.count_end is None else ""
+        counted = model.counted if columns.count_end is None else ""
         if counted:
             end -= cell_width(counted) + columns.gap
-        label = picture.label
-        if picture.short and cell_width(label) > end - start:
-            label = picture.short
+        label = model.label
+        if model.short and cell_width(label) > end - start:
+            label = model.short
         line.put(start, clip(label, max(1, end - start), ellipsis=cut), role)
         if counted:
             line.put(line.cells + columns.gap, counted, role)
             end = columns.label_end
         room = end - line.cells - columns.gap
-        if picture.note and room >= LEAST_NOTE:
-            line.put(line.cells + columns.gap, clip(picture.note, room, ellipsis=cut), role)
+        if model.note and room >= LEAST_NOTE:
+            line.put(line.cells + columns.gap, clip(model.note, room, ellipsis=cut), role)
 
-    def _figures(self, line: Cells, picture: RowModel) -> None:
+    def _figures(self, line: Cells, model: RowModel) -> None:
         columns = self.columns
-        if columns.count_end is not None and picture.counted:
-            line.right(columns.count_end, picture.counted, Role.MUTED)
-        if columns.tokens_end is not None and picture.tokens:
-            line.right(columns.tokens_end, picture.tokens, Role.MUTED)
+        if columns.count_end is not None and model.counted:
+            line.right(columns.count_end, model.counted, Role.MUTED)
+        if columns.tokens_end is not None and model.tokens:
+            line.right(columns.tokens_end, model.tokens, Role.MUTED)
         if columns.duration_end is not None:
-            line.right(columns.duration_end, picture.duration, picture.duration_role)
+            line.right(columns.duration_end, model.duration, model.duration_role)
 
-    def _bar(self, line: Cells, picture: RowModel) -> None:
+    def _bar(self, line: Cells, model: RowModel) -> None:
         axis = self.columns.axis
-        first = picture.bar_cell if picture.bar else self.columns.cells
-        end = first + len(picture.bar)
+        first = model.bar_cell if model.bar else self.columns.cells
+        end = first + len(model.bar)
         for cell, text, role in self._runs:
             if cell < first:
                 line.put(axis + cell, text[: first - cell].rstrip(), role)
-        if picture.bar:
-            line.put(axis + first, picture.bar, picture.bar_role)
+        if model.bar:
+            line.put(axis + first, model.bar, model.bar_role)
         for cell, text, role in self._runs:
             behind = text[max(0, end - cell) :]
             if behind:
@@ -297,24 +297,24 @@ _COUNTS = ("parallel", "loop", "attempt")
 _KINDS = ("model_call", "tool", "action")
 
 
-def explain(picture: RowModel, glyphs: Glyphs) -> Sequence[GlyphMeaning]:
+def explain(model: RowModel, glyphs: Glyphs) -> Sequence[GlyphMeaning]:
     """Return the legend of all glyphs used in rows."""
-    status = picture.status
+    status = model.status
     found = [GlyphMeaning(glyphs.of(status), MEANINGS[status.value], STATUS_ROLE[status])]
-    if picture.open is not None:
-        fold = "unfolded" if picture.open else "folded"
+    if model.open is not None:
+        fold = "unfolded" if model.open else "folded"
         found.append(GlyphMeaning(getattr(glyphs, fold), MEANINGS[fold], Role.MUTED))
     for name in _KINDS:
-        if picture.sign and picture.sign == getattr(glyphs, name):
-            found.append(GlyphMeaning(picture.sign, MEANINGS[name], Role.MUTED))
+        if model.sign and model.sign == getattr(glyphs, name):
+            found.append(GlyphMeaning(model.sign, MEANINGS[name], Role.MUTED))
             break
     for name in _COUNTS:
-        if picture.counted.startswith(getattr(glyphs, name)):
+        if model.counted.startswith(getattr(glyphs, name)):
             found.append(GlyphMeaning(getattr(glyphs, name), MEANINGS[name], Role.MUTED))
-    if picture.bar:
-        dashed = {glyphs.open_bar, glyphs.open_parent} & set(picture.bar)
-        name = "open_bar" if dashed else "bar" if picture.open is None else "parent_bar"
-        found.append(GlyphMeaning(picture.bar[-1], MEANINGS[name], picture.bar_role))
+    if model.bar:
+        dashed = {glyphs.open_bar, glyphs.open_parent} & set(model.bar)
+        name = "open_bar" if dashed else "bar" if model.open is None else "parent_bar"
+        found.append(GlyphMeaning(model.bar[-1], MEANINGS[name], model.bar_role))
     elif status is not Status.UNKNOWN:
         found.append(GlyphMeaning(" ", "no row tells when: there is no bar", Role.MUTED))
     return found

@@ -89,14 +89,14 @@ def paint_titles(line: Line, layout: Layout, left_title: str, edge_glyph: str) -
     end = layout.beside if layout.beside is not None else line.width - edge
     line.put(edge, clip(left_title, end - edge), Role.STRONG)
     if layout.beside is not None:
-        _raise(line, layout.beside, edge_glyph)
+        _start_right_half(line, layout.beside, edge_glyph)
         line.put_style(
             layout.beside + 2, RIGHT_TITLE, line.styles.style(Role.STRONG, Ground.RAISED)
         )
-        _fill(line)
+        _end_right_half(line)
 
 
-def _raise(line: Line, column: int, edge: str, ground: Ground = Ground.RAISED) -> None:
+def _start_right_half(line: Line, column: int, edge: str, ground: Ground = Ground.RAISED) -> None:
     """Begin the right half at a column; `edge` marks it in themes without backgrounds."""
     line.put(column, "")
     role = Role.GUIDE if line.styles.plain else Role.TEXT
@@ -104,7 +104,7 @@ def _raise(line: Line, column: int, edge: str, ground: Ground = Ground.RAISED) -
     line.put_style(line.cells, " ", line.styles.style(Role.TEXT, ground))
 
 
-def _fill(line: Line, ground: Ground = Ground.RAISED) -> None:
+def _end_right_half(line: Line, ground: Ground = Ground.RAISED) -> None:
     """Fill the right half up to its end."""
     missing = line.width - line.cells
     line.put_style(line.cells, " " * missing, line.styles.style(Role.TEXT, ground))
@@ -159,8 +159,8 @@ class AssetList(LineList):
         """Continue the right half below the last asset."""
         line = Line(width, self.ui.styles)
         if self.layout_now.beside is not None:
-            _raise(line, self.layout_now.beside, self.ui.glyphs.guide)
-            _fill(line)
+            _start_right_half(line, self.layout_now.beside, self.ui.glyphs.guide)
+            _end_right_half(line)
         return line
 
     def paint_head(self, width: int, top: int) -> Strip:
@@ -170,11 +170,11 @@ class AssetList(LineList):
         for name, end, _ in layout.columns:
             line.right(end, TITLES[name], Role.MUTED)
         if layout.beside is not None:
-            _raise(line, layout.beside, self.ui.glyphs.guide)
+            _start_right_half(line, layout.beside, self.ui.glyphs.guide)
             style = self.ui.styles.style(Role.MUTED, Ground.RAISED)
             line.put_style(layout.net_end - 3, "net", style)
             line.put_style(layout.runs_end - 4, "runs", style)
-            _fill(line)
+            _end_right_half(line)
         return line.strip()
 
     def paint(self, row: int, width: int, cursor: bool, hover: bool, focused: bool) -> Strip:
@@ -198,11 +198,11 @@ class AssetList(LineList):
     def _paint_realised(self, line: Line, asset: AssetRow, ground: Ground) -> None:
         layout, styles = self.layout_now, self.ui.styles
         assert layout.beside is not None
-        _raise(line, layout.beside, self.ui.glyphs.guide, ground)
+        _start_right_half(line, layout.beside, self.ui.glyphs.guide, ground)
         text = figure(asset, asset.realised, self.ui)
         style = styles.style(role_of(asset.realised, "realised"), ground)
         line.put_style(layout.net_end - cell_width(text), text, style)
         runs = count(asset.realised_runs) if asset.realised_runs else self.ui.glyphs.nothing
         style = styles.style(Role.MUTED if asset.realised_runs else Role.FAINT, ground)
         line.put_style(layout.runs_end - cell_width(runs), runs, style)
-        _fill(line, ground)
+        _end_right_half(line, ground)

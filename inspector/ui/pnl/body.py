@@ -243,7 +243,7 @@ class PnlBody(Container):
         elif isinstance(answer, Unavailable):
             self._message = self.ui.glyphs.safe(answer.reason)
         else:
-            self._keep(answer)
+            self._replace_model(answer)
         self.show()
 
     def next_view(self) -> None:
@@ -256,7 +256,7 @@ class PnlBody(Container):
         self.ui.change_units()
         self.show()
 
-    def _keep(self, model: PnlModel) -> None:
+    def _replace_model(self, model: PnlModel) -> None:
         """Show a new model, with the cursors on the same run and asset."""
         marked = self.run_id if self._model is not None else self._run.run_id
         ids = [bar.run.run_id for bar in model.runs]

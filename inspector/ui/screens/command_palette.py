@@ -154,7 +154,7 @@ class PaletteScreen(ModalScreen[str | None]):
         self.query_one(OfferList).show(matching(self._offers, event.value))
 
     @on(PromptInput.Exited)
-    def _left(self, event: PromptInput.Exited) -> None:
+    def _field_exited(self, event: PromptInput.Exited) -> None:
         lines = self.query_one(OfferList)
         if event.key in _MOVES:
             lines.action_command(_MOVES[event.key])

@@ -37,9 +37,9 @@ def key_lines(keys: Keys, place: str, screen: CommandScreen) -> list[HelpLine]:
     """Returns the commands of the active part, its screen, lists and the application."""
     here = screen.here()
     lines = [] if here is None else _lines_here(keys, here, screen)
-    told = frozenset[str]() if here is None else here.foreign | here.words.keys()
+    labelled = frozenset[str]() if here is None else here.foreign | here.words.keys()
     for where, title in ((place, place), (LISTS, "lists"), (EVERYWHERE, "everywhere")):
-        commands = [one for one in keys.of(where) if one.listed and one.id not in told]
+        commands = [one for one in keys.of(where) if one.listed and one.id not in labelled]
         if not commands:
             continue
         if lines:
@@ -71,7 +71,7 @@ def _line(label: str, key: str, more: str, reason: str | None) -> HelpLine:
     return HelpLine(f"{label}. {said}" if said else label, key=key, quiet=reason is not None)
 
 
-def sign_lines(explained: Sequence[GlyphMeaning]) -> list[HelpLine]:
+def glyph_lines(explained: Sequence[GlyphMeaning]) -> list[HelpLine]:
     """Returns the glyphs of the selected row."""
     if not explained:
         return []
@@ -86,7 +86,7 @@ class HelpText(LineList):
     def __init__(self, keys: list[HelpLine], glyphs: list[HelpLine]) -> None:
         super().__init__(id="help")
         self._keys = keys
-        self._signs = glyphs
+        self._glyph_lines = glyphs
         self._lines: list[Strip] = []
         self._width = 0
 
@@ -117,12 +117,12 @@ class HelpText(LineList):
 
     def _broken(self, width: int) -> list[Strip]:
         styles, cut, edge = self.ui.styles, self.ui.glyphs.cut, margin(width)
-        if width < SIDE_BY_SIDE or not self._signs:
-            both = [*self._signs, *([HelpLine("")] if self._signs else []), *self._keys]
+        if width < SIDE_BY_SIDE or not self._glyph_lines:
+            both = [*self._glyph_lines, *([HelpLine("")] if self._glyph_lines else []), *self._keys]
             return _column(both, width, edge, styles, cut)
         middle = width * 3 // 5
         left = _column(self._keys, middle, edge, styles, cut)
-        right = _column(self._signs, width - middle, 1, styles, cut)
+        right = _column(self._glyph_lines, width - middle, 1, styles, cut)
         blank = [Line(middle, styles).strip(), Line(width - middle, styles).strip()]
         height = max(len(left), len(right))
         left += [blank[0]] * (height - len(left))
@@ -179,21 +179,21 @@ class HelpScreen(CommandScreen):
     HINTS: ClassVar[tuple[str, ...]] = ("back", "exit")
     HELP_HINT = ""
 
-    def __init__(self, behind: CommandScreen) -> None:
+    def __init__(self, below: CommandScreen) -> None:
         super().__init__()
-        self._behind = behind
+        self._screen_below = below
 
     def compose(self) -> ComposeResult:
         """Yields header, text and footer."""
         keys, glyphs = self.ui.keys, self.ui.glyphs
-        behind = self._behind
-        lines = key_lines(keys, behind.SCOPE, behind)
+        below = self._screen_below
+        lines = key_lines(keys, below.SCOPE, below)
         plain = [
             HelpLine(glyphs.plain(x.text), glyphs.plain(x.key), x.sign, x.role, x.quiet)
             for x in lines
         ]
         yield Header()
-        yield HelpText(plain, sign_lines(behind.explain()))
+        yield HelpText(plain, glyph_lines(below.explain()))
         yield Footer()
 
     def on_mount(self) -> None:
@@ -203,6 +203,6 @@ class HelpScreen(CommandScreen):
             Piece("Inspector", Role.MUTED),
             Piece("/", Role.FAINT, 1),
             Piece("help", Role.STRONG, 1),
-            Piece(self._behind.SCOPE, Role.MUTED, 3),
+            Piece(self._screen_below.SCOPE, Role.MUTED, 3),
         ]
         self.query_one(Header).show(pieces)

@@ -190,14 +190,14 @@ class ProblemsScreen(CommandScreen):
         """Shows the problems known so far."""
         self.query_one(ProblemsList).focus()
         if self._overview is not None:
-            self._take(self._overview)
+            self._set_problems(self._overview)
 
     def receive(self, message: Message) -> None:
         """Shows newer problems."""
         if isinstance(message, Overview):
-            self._take(message)
+            self._set_problems(message)
 
-    def _take(self, overview: Overview) -> None:
+    def _set_problems(self, overview: Overview) -> None:
         self._overview = overview
         notices = (*self._notices, *overview.notices)
         self._found = problems(overview.stores, overview.runs, notices)

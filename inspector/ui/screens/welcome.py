@@ -228,7 +228,7 @@ class WelcomeScreen(CommandScreen):
         field.focus()
 
     @on(PromptInput.Exited)
-    def _left(self, event: PromptInput.Exited) -> None:
+    def _field_exited(self, event: PromptInput.Exited) -> None:
         event.field.display = False
         self.query_one(WelcomeList).focus()
         if event.key == "enter" and event.field.value.strip():

@@ -19,7 +19,7 @@ from inspector.model.value import Attachment, AttachmentVerdict, Value
 from inspector.process.foreground import NotStarted
 from inspector.query.view import ValueList
 from inspector.ui import external_tools
-from inspector.ui.external_tools import ExternalTools, why_no_page, why_no_picture, why_not_there
+from inspector.ui.external_tools import ExternalTools, why_no_page, why_no_picture, why_not_save_to
 from inspector.ui.loaded_value import (
     HEX_PAGED,
     LoadedValue,
@@ -190,10 +190,10 @@ class TestSaving:
         (tmp_path / "run" / "below").mkdir()
         (tmp_path / "link").symlink_to(tmp_path / "run")
         for path in ("run/x", "run/below/x", "link/x"):
-            assert "folder of the run" in str(why_not_there(tmp_path / path, run))
-        assert why_not_there(tmp_path / "x", run) is None
-        assert why_not_there(tmp_path / "run-of-another", run) is None
-        assert why_not_there(tmp_path, run) == "Name a file, not a folder."
+            assert "folder of the run" in str(why_not_save_to(tmp_path / path, run))
+        assert why_not_save_to(tmp_path / "x", run) is None
+        assert why_not_save_to(tmp_path / "run-of-another", run) is None
+        assert why_not_save_to(tmp_path, run) == "Name a file, not a folder."
 
     def test_no_name_is_taken_that_belongs_to_the_database(self, tmp_path: Path) -> None:
         store = replace(store_at(tmp_path / "run"), runtime="prism")
@@ -201,9 +201,9 @@ class TestSaving:
         name = os.path.basename(store.path)
         (tmp_path / "link").symlink_to(tmp_path / "run")
         for path in (f"run/{name}-journal", f"link/{name}-wal", f"run/{name}-shm"):
-            assert "database" in str(why_not_there(tmp_path / path, run))
-        assert why_not_there(tmp_path / f"{name}-wal", run) is None
-        assert why_not_there(tmp_path / "run" / "mine", run) is None
+            assert "database" in str(why_not_save_to(tmp_path / path, run))
+        assert why_not_save_to(tmp_path / f"{name}-wal", run) is None
+        assert why_not_save_to(tmp_path / "run" / "mine", run) is None
 
     async def test_what_exists_is_never_written_over(self, tmp_path: Path) -> None:
         said, run = [""], run_of(store=store_at(tmp_path / "run"))

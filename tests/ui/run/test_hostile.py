@@ -189,5 +189,5 @@ async def test_what_was_named_but_has_no_row_has_no_bar() -> None:
     ]
     async with on_screen(feed_of(parts)) as (_, screen):
         rows = timeline(screen)
-        assert rows.picture(1).bar == ""
-        assert set(rows.picture(2).bar) == {"╍"}
+        assert rows.row_model(1).bar == ""
+        assert set(rows.row_model(2).bar) == {"╍"}

@@ -36,7 +36,7 @@ def look(book: PageCache, rows: list[int], place: int, *, keyed: bool = True) ->
         wanted = book.wanted(min(place, len(book) - 1))
         if wanted is None:
             return
-        book.take(wanted, read(rows, wanted.range, wanted.count, keyed=keyed))
+        book.store(wanted, read(rows, wanted.range, wanted.count, keyed=keyed))
     raise AssertionError("reading does not end")
 
 

@@ -77,7 +77,7 @@ async def test_h_folds_or_goes_outward_and_l_unfolds_or_goes_inward() -> None:
         await pilot.press("l", "j", "j", "l")
         assert timeline(screen).index.is_open(timeline(screen).step)
         await pilot.press("l")
-        assert timeline(screen).picture(timeline(screen).cursor).label == "‹a› critic"
+        assert timeline(screen).row_model(timeline(screen).cursor).label == "‹a› critic"
 
 
 async def test_f_leads_from_failure_to_failure_and_unfolds_what_hides_it() -> None:

@@ -136,7 +136,7 @@ def write_plan(page: ResumePage, plan: Plan, now: int) -> None:
         word, _, rest = flight.liveness.partition(", ")
         page.fact("running?", safe(word), note=safe(rest))
     if flight.deadline is not None:
-        page.fact("time left", _left(flight.deadline - now), role=Role.WARNING)
+        page.fact("time left", _time_left(flight.deadline - now), role=Role.WARNING)
     page.gap()
     for line in flight.done:
         page.fact("keep", safe(line), glyphs.completed, Role.SUCCESS)
@@ -160,7 +160,7 @@ def write_plan(page: ResumePage, plan: Plan, now: int) -> None:
         page.remark(safe(plan.problem), glyphs.finding, Role.WARNING)
 
 
-def _left(ms: int) -> str:
+def _time_left(ms: int) -> str:
     return "none, the deadline has passed" if ms <= 0 else duration(ms).strip()
 
 

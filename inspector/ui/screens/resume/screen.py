@@ -336,7 +336,7 @@ class ResumeScreen(CommandScreen):
         self._show(Stage.QUESTION)
 
     @on(PromptInput.Exited)
-    def _left(self, event: PromptInput.Exited) -> None:
+    def _field_exited(self, event: PromptInput.Exited) -> None:
         if event.key != "enter":
             self.action_back()
         elif event.field.value.strip() == self._confirmation():

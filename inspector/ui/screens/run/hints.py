@@ -142,7 +142,7 @@ def _word(name: str, word: str, state: RunState) -> str:
         return "" if shown is None or shown.formats is None else shown.formats[not shown.raw]
     timeline = state.timeline.timeline
     if name == "enter" and word == "fold" and state.on_timeline and timeline.cursor >= 0:
-        is_leaf = timeline.picture(timeline.cursor).open is None
+        is_leaf = timeline.row_model(timeline.cursor).open is None
         if is_leaf and linked(timeline, timeline.view, timeline.step) is None:
             return ""
     return word

@@ -309,7 +309,7 @@ class RunScreen(CommandScreen):
         timeline = self.timeline_pane.timeline
         if self.pane is not self.timeline_pane or timeline.cursor < 0 or timeline.view is None:
             return ()
-        return explain(timeline.picture(timeline.cursor), self.ui.glyphs)
+        return explain(timeline.row_model(timeline.cursor), self.ui.glyphs)
 
     def on_zone_changed(self) -> None:
         """Redraws times."""
