@@ -42,7 +42,7 @@ class Pane(Container):
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Footer: command id and word, most important first. `ID.alone` shows one key of a pair."""
     HAS_VIEWS: ClassVar[bool] = False
-    """Whether `pnl.view` switches between views."""
+    """True if `pnl.view` switches between views."""
     HAS_VERSIONS: ClassVar[bool] = False
     """True if its values may have older rows."""
 

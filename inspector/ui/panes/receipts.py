@@ -298,7 +298,7 @@ class ReceiptsPane(MasterDetailPane):
 
     @property
     def has_failures(self) -> bool:
-        """Whether a receipt failed or its chain does not hold."""
+        """True if a receipt failed or its chain does not hold."""
         return bool(self._problem_rows)
 
     def to_failure(self, *, forward: bool) -> None:

@@ -229,7 +229,7 @@ class SqlSession:
 
     @property
     def running(self) -> bool:
-        """Whether a query is running."""
+        """True if a query is running."""
         return self._began is not None
 
     def begin(self, field: SqlField, table: str | None) -> None:

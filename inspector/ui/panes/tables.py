@@ -372,7 +372,7 @@ class TablesPane(Pane):
 
     @property
     def is_detail(self) -> bool:
-        """Whether one row is shown alone."""
+        """True if one row is shown alone."""
         return self.has_class(DETAIL)
 
     def _show_detail(self, shown: bool) -> None:

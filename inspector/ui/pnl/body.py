@@ -222,7 +222,7 @@ class PnlBody(Container):
 
     @property
     def is_reading(self) -> bool:
-        """Whether the session is being read."""
+        """True if the session is being read."""
         return self._read is not None
 
     def _end_read(self) -> None:

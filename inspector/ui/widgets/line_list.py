@@ -342,8 +342,7 @@ class LineList(ScrollView, can_focus=True):
     def on_mount(self) -> None:
         """Bind the movement keys and subscribe to theme changes."""
         keys = self.ui.keys
-        # Textual has no public way: `BINDINGS` is fixed at class level and cannot follow the
-        # settings.
+        # Private to Textual: `BINDINGS` is fixed at class level and cannot follow the settings.
         self._bindings = (keys if keys.of(LISTS) else _DEFAULT_KEYS).bindings(LISTS)
         self.app.theme_changed_signal.subscribe(self, self._on_theme)
 

@@ -30,22 +30,22 @@ def read(rows: list[int], wanted: Range, count: int, *, keyed: bool) -> Page:
     return Page(tuple(Row((n,), (n,)) for n in some), len(found) > len(some))
 
 
-def look(book: PageCache, rows: list[int], place: int, *, keyed: bool = True) -> None:
+def look(cache: PageCache, rows: list[int], place: int, *, keyed: bool = True) -> None:
     """Looks at a row until it is known."""
     for _ in range(50):
-        wanted = book.wanted(min(place, len(book) - 1))
+        wanted = cache.wanted(min(place, len(cache) - 1))
         if wanted is None:
             return
-        book.store(wanted, read(rows, wanted.range, wanted.count, keyed=keyed))
+        cache.store(wanted, read(rows, wanted.range, wanted.count, keyed=keyed))
     raise AssertionError("reading does not end")
 
 
-def look_at_all(book: PageCache, rows: list[int], *, keyed: bool = True) -> list[int]:
+def look_at_all(cache: PageCache, rows: list[int], *, keyed: bool = True) -> list[int]:
     place = 0
     found = []
-    while place < len(book):
-        look(book, rows, place, keyed=keyed)
-        row = book.row(place)
+    while place < len(cache):
+        look(cache, rows, place, keyed=keyed)
+        row = cache.row(place)
         if row is not None:
             found.append(row.cells[0])
         place += 1
@@ -60,25 +60,25 @@ NUMBERS = st.lists(st.integers(0, 300), unique=True, max_size=60).map(sorted)
 def test_every_row_is_there_once_wherever_reading_began(
     rows: list[int], looks: list[int], counted: bool
 ) -> None:
-    book = PageCache(PAGE, keyed=True)
+    cache = PageCache(PAGE, keyed=True)
     if counted:
-        book.count(len(rows))
+        cache.count(len(rows))
     for place in looks:
-        if len(book):
-            look(book, rows, place)
-    assert look_at_all(book, rows) == rows
-    assert len(book) == len(rows) and book.ended
+        if len(cache):
+            look(cache, rows, place)
+    assert look_at_all(cache, rows) == rows
+    assert len(cache) == len(rows) and cache.ended
 
 
 @settings(max_examples=200, deadline=None)
 @given(rows=NUMBERS, looks=st.lists(st.integers(0, 60), max_size=8))
 def test_rows_without_keys_are_there_by_their_place(rows: list[int], looks: list[int]) -> None:
-    book = PageCache(PAGE, keyed=False)
-    book.count(len(rows))
+    cache = PageCache(PAGE, keyed=False)
+    cache.count(len(rows))
     for place in looks:
-        if len(book):
-            look(book, rows, place, keyed=False)
-    assert look_at_all(book, rows, keyed=False) == rows
+        if len(cache):
+            look(cache, rows, place, keyed=False)
+    assert look_at_all(cache, rows, keyed=False) == rows
 
 
 @settings(max_examples=300, deadline=None)
@@ -86,16 +86,16 @@ def test_rows_without_keys_are_there_by_their_place(rows: list[int], looks: list
 def test_after_a_write_all_rows_are_those_that_are_there_now(
     before: list[int], after: list[int], looks: list[int]
 ) -> None:
-    book = PageCache(PAGE, keyed=True)
-    book.count(len(before))
+    cache = PageCache(PAGE, keyed=True)
+    cache.count(len(before))
     for place in looks:
-        if len(book):
-            look(book, before, place)
-    book.count(len(after))
-    book.outdated()
-    found = look_at_all(book, after)
+        if len(cache):
+            look(cache, before, place)
+    cache.count(len(after))
+    cache.outdated()
+    found = look_at_all(cache, after)
     assert sorted(set(found)) == found
-    if len(book) == 0:
+    if len(cache) == 0:
         # Nothing is left to look at: the table is opened anew.
         return
     assert found == after
@@ -103,35 +103,35 @@ def test_after_a_write_all_rows_are_those_that_are_there_now(
 
 def test_the_end_is_reached_without_what_is_before_it() -> None:
     rows = list(range(1000))
-    book = PageCache(PAGE, keyed=True)
-    book.count(len(rows))
-    wanted = book.wanted(999)
+    cache = PageCache(PAGE, keyed=True)
+    cache.count(len(rows))
+    wanted = cache.wanted(999)
     assert wanted is not None and wanted.range.backward and not wanted.range.skip
-    look(book, rows, 999)
-    last = book.row(999)
+    look(cache, rows, 999)
+    last = cache.row(999)
     assert last is not None and last.cells == (999,)
-    assert book.known <= 2 * PAGE
+    assert cache.known <= 2 * PAGE
 
 
 def test_a_row_keeps_its_key_when_others_come_before_it() -> None:
-    book = PageCache(PAGE, keyed=True)
-    look_at_all(book, [10, 20, 30, 40, 50, 60])
-    assert book.find((60,)) == 5
+    cache = PageCache(PAGE, keyed=True)
+    look_at_all(cache, [10, 20, 30, 40, 50, 60])
+    assert cache.find((60,)) == 5
     rows = [1, 2, 10, 20, 30, 40, 50, 60]
-    book.count(len(rows))
-    book.outdated()
-    look_at_all(book, rows)
-    assert book.find((60,)) == 7
+    cache.count(len(rows))
+    cache.outdated()
+    look_at_all(cache, rows)
+    assert cache.find((60,)) == 7
 
 
 def test_pages_that_nobody_looks_at_are_let_go() -> None:
     rows = list(range(20_000))
-    book = PageCache(PAGE, keyed=True, columns=50_000)
-    book.count(len(rows))
+    cache = PageCache(PAGE, keyed=True, columns=50_000)
+    cache.count(len(rows))
     for place in range(0, 400, PAGE):
-        look(book, rows, place)
-    kept = sum(1 for place in range(400) if book.row(place) is not None)
+        look(cache, rows, place)
+    kept = sum(1 for place in range(400) if cache.row(place) is not None)
     assert PAGE <= kept <= 10 * PAGE
-    look(book, rows, 0)
-    first = book.row(0)
+    look(cache, rows, 0)
+    first = cache.row(0)
     assert first is not None and first.cells == (0,)

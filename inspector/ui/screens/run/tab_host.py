@@ -66,7 +66,7 @@ class TabHost:
         self._panes: dict[str, Pane] = {}
         self._early = EarlyKeys()
         self._known = False
-        """Whether `tabs` are those of the whole run."""
+        """True if `tabs` are those of the whole run."""
         self._requested: int | None = None
         """A tab that was chosen before the tabs were known."""
         self.tabs: tuple[Tab, ...] = (TIMELINE,)
@@ -180,7 +180,7 @@ class TabHost:
     # Keys for a tab that is still loading
 
     def keep_key(self, event: events.Key, keys: Keys) -> bool:
-        """Whether a key is kept until the tab in front has rows."""
+        """True if a key is kept until the tab in front has rows."""
         return self._early.keeps(event, keys)
 
     def perform_early(self, late: Pane | None = None) -> None:
