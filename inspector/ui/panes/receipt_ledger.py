@@ -37,7 +37,7 @@ STATUSES = {
     SKIPPED: Status.SKIPPED,
     FAILED: Status.FAILED,
 }
-"""Compared exactly; any other word is unknown."""
+"""Compared exactly; any other word is an unknown status."""
 BAR_CELLS = 12
 BLOCKS = " ▁▂▃▄▅▆▇█"
 ASCII_BLOCKS = " _.-=+*#@"

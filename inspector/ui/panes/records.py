@@ -46,17 +46,17 @@ Row = TypeVar("Row")
 """A record: a mapping or a dataclass."""
 
 MIDDLE = 80
-"""Columns of a terminal from which every column of a table is shown."""
+"""Minimum terminal width, in columns, for all columns of a table."""
 MAX_GUESSED = 5
 """Columns of records without a declared table."""
 ID_CELLS = 9
 MAX_MASKED, MAX_CELL = 4_096, 300
-"""Characters of a nested field that are searched for secrets, and that a cell shows."""
+"""Characters of a nested field shown in a cell and checked for secrets."""
 WIDTH_SAMPLE = 200
-"""Records that the widths of guessed columns are measured from."""
+"""Records sampled to size guessed columns."""
 _SAME_IN_ALL = ("sessionId", "runId", "session_id", "run_id")
 _TELLING = ("message", "name", "text", "summary", "usage", "value", "reason")
-"""Fields that say most about a record, the most telling first."""
+"""Fields preferred as the title of a record, best first."""
 
 
 # Cells
@@ -70,7 +70,7 @@ def field_of(record: object, field: Field) -> object:
 
 
 def plain_text(value: object) -> str:
-    """A value in a few cells; of anything nested, how many items it has."""
+    """Formats a value for a cell; a nested one as its number of items."""
     if value is None:
         return NOT_RECORDED
     if isinstance(value, bool):
@@ -113,7 +113,7 @@ def cell_text(record: object, column: Column, ui: UiContext) -> str:
 
 
 def _amount_text(value: object, asset: str, ui: UiContext) -> str:
-    """An amount with its asset; in base units unless the settings name the asset's decimals."""
+    """An amount with its asset; in base units unless the settings have decimals for the asset."""
     known = ui.assets.get(asset)
     if known is None:
         return f"{amount(str(value))} {asset}"
@@ -129,7 +129,7 @@ def status_of(record: object, table: RecordTable) -> Status | None:
 
 
 def guessed_table(records: Sequence[Record]) -> RecordTable:
-    """A table of records that the runtime declares no columns for: id, a telling field, others."""
+    """Returns a table for records without declared columns: id, a title field, others."""
     fields = [field for field in (records[0] if records else {}) if not field.endswith("_json")]
     fields = [field for field in fields if field not in _SAME_IN_ALL] or fields
     main = next((field for field in _TELLING if field in fields), None)
@@ -197,7 +197,7 @@ def place_columns(table: RecordTable, width: int) -> tuple[PlacedColumn, ...]:
     for one in shown:
         cells = one.cells
         if one.grows:
-            # The last one takes what the division leaves.
+            # The last column gets the remainder of the division.
             more = spare // growing
             cells, spare, growing = cells + more, spare - more, growing - 1
         placed.append(PlacedColumn(one, start, min(start + cells, width - edge)))
@@ -206,7 +206,7 @@ def place_columns(table: RecordTable, width: int) -> tuple[PlacedColumn, ...]:
 
 
 class RecordList(LineList, Generic[Row]):
-    """One line for each record, in columns. The cursor stays on its row number."""
+    """One line per record, in columns. The cursor keeps its row number."""
 
     def __init__(self) -> None:
         super().__init__(id="records")

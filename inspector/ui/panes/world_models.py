@@ -198,5 +198,5 @@ def _model(record: Record) -> Model:
 
 
 def _version(record: Record) -> str:
-    """The name by which a version is asked for; empty without address and version."""
+    """The name used to request a version; empty without address and version."""
     return str(record.get("address") or record.get("version") or "")

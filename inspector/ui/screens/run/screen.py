@@ -46,7 +46,7 @@ from inspector.ui.widgets.line_list import LineList
 from inspector.ui.widgets.prompt_input import PromptInput
 
 PLAY_INTERVAL = 0.4
-"""Seconds between two events while they are played."""
+"""Seconds between two events during playback."""
 
 MAX_SKIPPED_FAILURES = 1_000
 """Consecutive failures of one step that are skipped to reach another step."""

@@ -276,7 +276,7 @@ class RunsScreen(CommandScreen):
         self.field.focus()
 
     def action_back(self) -> None:
-        """Clear the filter; without one, say how to quit."""
+        """Clears the filter, or without one shows how to quit."""
         if self.ordering.hides or self.field.display:
             # The filter has led to a run: keep the cursor on it.
             self._touched = self._touched or self.ordering.hides
