@@ -1,1 +1,1 @@
-"""Tabs of a spell's run: what it kept and went by, and how it crossed from chain to chain."""
+"""Tabs of a spell's run: comparisons of state and provenance, and cross-chain records."""

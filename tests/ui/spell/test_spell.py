@@ -1,4 +1,4 @@
-"""State, provenance, tracks, handoffs and results: what people rely on."""
+"""Comparison of state and provenance, and the tabs of a cross-chain run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from inspector.config.settings import Asset
 from inspector.ui.glyphs import FULL
 from inspector.ui.screens.run.screen import RunScreen
 from inspector.ui.screens.runs.preview import status_text
-from inspector.ui.spell.side_list import SideList
-from inspector.ui.spell.sides import Row, Sides
+from inspector.ui.spell.comparison import ComparedRow, ComparisonList, RunComparison
 from tests.query.grimoire.building import Book
 from tests.ui.spell.screens import NOW, StoreFeed, on_screen, settle, shown
 from tests.ui.spell.stores import HUGE, crossing, provenance, states
@@ -24,65 +23,65 @@ def row_of(lines: list[str], name: str) -> list[str]:
     return next(line for line in lines if name in line).replace("▌", "").split()
 
 
-async def test_a_state_stands_beside_that_of_the_run_before(tmp_path: Path) -> None:
+async def test_state_is_compared_with_that_of_the_previous_run(tmp_path: Path) -> None:
     async with on_screen(states(tmp_path), "state", "S/r2") as pilot:
         lines = shown(pilot.app)
         assert any("kept from run to run" in line for line in lines)
-        told = "against r1, the run before   1 changed, 1 added, 1 removed"
-        assert any(told in line for line in lines)
+        expected = "against r1, the run before   1 changed, 1 added, 1 removed"
+        assert any(expected in line for line in lines)
         assert row_of(lines, "≠ n")[:4] == ["≠", "n", "1", "2"]
         assert row_of(lines, "gone") == ["≠", "gone", "5", "–", "–"]
         assert row_of(lines, "keep") == ["≠", "keep", "–", "1", "1"]
         assert row_of(lines, "late") == ["late", "–", "–", "x"]
 
 
-async def test_the_cursor_begins_on_the_first_name_that_is_other(tmp_path: Path) -> None:
-    sides = sides_list_of(50, changed=40)
+async def test_the_cursor_starts_on_the_first_difference(tmp_path: Path) -> None:
+    comparison = comparison_of_names(50, changed=40)
     async with on_screen(states(tmp_path), "state", "S/r2") as pilot:
-        names = pilot.app.screen.query_one(SideList)
-        names._sides = None
-        names.show(sides)
+        names = pilot.app.screen.query_one(ComparisonList)
+        names._comparison = None
+        names.show(comparison)
         await settle(pilot)
         assert names.cursor == 40
         assert 40 in names.visible_rows
         names.move_to(3)
-        names.show(sides_list_of(50, changed=41))
+        names.show(comparison_of_names(50, changed=41))
         assert names.cursor == 3
 
 
-def sides_list_of(count: int, *, changed: int) -> Sides:
+def comparison_of_names(count: int, *, changed: int) -> RunComparison:
     words = ("changed" if at == changed else "same" for at in range(count))
-    rows = (Row(f"n{at}", word, "1", "2", None, False, {}) for at, word in enumerate(words))
-    return Sides("", "r1", tuple(rows), (), False)
+    rows = (ComparedRow(f"n{at}", word, "1", "2", None, False, {}) for at, word in enumerate(words))
+    return RunComparison("", "r1", tuple(rows), (), False)
 
 
-async def test_another_run_is_chosen_to_compare_with(tmp_path: Path) -> None:
+async def test_h_and_l_choose_the_run_to_compare_with(tmp_path: Path) -> None:
     async with on_screen(states(tmp_path), "state", "S/r2") as pilot:
         await pilot.press("h")
         await settle(pilot)
         assert any("against r0, chosen" in line for line in shown(pilot.app))
         await pilot.press("h")
-        assert any("That is the oldest run of this spell." in line for line in shown(pilot.app))
+        assert any("This is the oldest run of this spell." in line for line in shown(pilot.app))
         await pilot.press("l")
         await settle(pilot)
         assert any("against r1, chosen" in line for line in shown(pilot.app))
 
 
-async def test_every_digit_of_a_state_is_there(tmp_path: Path) -> None:
+async def test_large_integers_keep_every_digit(tmp_path: Path) -> None:
     async with on_screen(states(tmp_path), "state", "S/r2") as pilot:
         await pilot.press("tab", "G")
         await settle(pilot)
         assert str(HUGE)[:-1] in "".join("".join(line.split()) for line in shown(pilot.app))
 
 
-async def test_the_first_run_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
+async def test_the_first_run_is_not_compared(tmp_path: Path) -> None:
     async with on_screen(states(tmp_path), "state", "S/r0") as pilot:
         lines = shown(pilot.app)
         assert any("This is the first recorded run of the spell" in line for line in lines)
         assert not any("≠" in line for line in lines)
 
 
-async def test_sources_are_told_apart_and_stale_ones_marked(tmp_path: Path) -> None:
+async def test_stale_sources_are_marked_and_secrets_masked(tmp_path: Path) -> None:
     old = {"path": "params.rate", "snapshot_age_sec": 4000, "stale": True, "venue": "aave"}
     book = Book().run("S", "r0", provenance=provenance({"path": "params.gone"}))
     given = provenance(old, rpc_url="http://10.0.0.5:8545", resolved_params={"v": "0xfeed"})
@@ -104,7 +103,7 @@ async def test_sources_are_told_apart_and_stale_ones_marked(tmp_path: Path) -> N
         assert "masked: rpc address" in text and "masked: parameter" in text
 
 
-async def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+async def test_an_unreadable_state_is_reported(tmp_path: Path) -> None:
     book = Book().run("S", "r0", final_state="{").run("S", "r1", final_state='{"a": 1}')
     async with on_screen(book.save(tmp_path / "grimoire.db"), "state", "S/r1") as pilot:
         lines = shown(pilot.app)
@@ -115,7 +114,7 @@ async def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
         )
 
 
-async def test_tracks_say_how_they_stand_and_what_is_out_of_date(tmp_path: Path) -> None:
+async def test_tracks_show_their_status_and_an_outdated_summary(tmp_path: Path) -> None:
     async with on_screen(crossing(tmp_path, "settled"), "tracks", "Src/r1") as pilot:
         lines = shown(pilot.app)
         assert row_of(lines, " destination  ")[:5] == [

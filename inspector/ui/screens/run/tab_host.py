@@ -36,7 +36,7 @@ PANES: Mapping[TabKind, tuple[str, str]] = {
     TabKind.WORLD_MODELS: ("inspector.ui.panes.world_models", "WorldModelsPane"),
     TabKind.RECEIPTS: ("inspector.ui.panes.receipts", "ReceiptsPane"),
     TabKind.PNL: ("inspector.ui.pnl.pane", "PnlPane"),
-    TabKind.COMPARISON: ("inspector.ui.spell.sides_pane", "SidesPane"),
+    TabKind.COMPARISON: ("inspector.ui.spell.comparison", "ComparisonPane"),
     TabKind.CROSS_CHAIN: ("inspector.ui.spell.cross_chain", "CrossChainPane"),
 }
 """Module and constructor by kind; each is called with queries, run and tab."""
