@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from inspector.derive.spending import Spending
 from inspector.export import documents
@@ -53,15 +53,17 @@ class NotRecorded(LookupError):
 class Results(tuple[T, ...], Generic[T]):
     """An immutable sequence of typed results that can be turned into rows for a data frame."""
 
-    _to_record: Callable[[T], Mapping[str, Any]]
+    _to_record: Callable[[T], Mapping[str, object]]
 
-    def __new__(cls, items: Iterable[T], to_record: Callable[[T], Mapping[str, Any]]) -> Results[T]:
+    def __new__(
+        cls, items: Iterable[T], to_record: Callable[[T], Mapping[str, object]]
+    ) -> Results[T]:
         """Create a sequence; `to_record` turns an item into a row with the names of `--json`."""
         made = super().__new__(cls, items)
         made._to_record = to_record
         return made
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, object]]:
         """Return one dictionary per item, with the field names of the command line's JSON.
 
         `pandas.DataFrame(results.records())` makes a data frame.
@@ -219,7 +221,7 @@ class Run:
             found = past
         return Results(self._shown(found.values), documents.value)
 
-    def usage(self) -> Results[Mapping[str, Any]]:
+    def usage(self) -> Results[Mapping[str, object]]:
         """Return the recorded usage rows of this run; raises `NotRecorded` if there are none."""
         if not self._reader.capabilities.usage:
             raise NotRecorded("This run records no usage row by row; see summary().tokens.")
@@ -238,7 +240,7 @@ class Run:
             raise NotRecorded("Runs of this runtime have no receipts.")
         return self._one(found)
 
-    def record(self, part: str) -> Results[Mapping[str, Any]]:
+    def record(self, part: str) -> Results[Mapping[str, object]]:
         """Return the runtime's own records of one part, under the runtime's own field names.
 
         Raises KeyError for a part that this runtime does not have.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from inspector.cli.errors import NotWritten
 from inspector.export.documents import document, row_document
@@ -22,20 +21,20 @@ WIDEST = 100
 """Cells of the widest column; a longer cell moves only the rest of its own line."""
 
 
-def write_json(kind: str, content: Mapping[str, Any], *, reveal: bool, hidden: int = 0) -> None:
+def write_json(kind: str, content: Mapping[str, object], *, reveal: bool, hidden: int = 0) -> None:
     """Write one document; `hidden` is the number of masks already in the content."""
     found = document(kind, content, reveal=reveal)
     _write(json_text({**found, "masked": found["masked"] + hidden}, indent=2) + "\n")
 
 
-def write_jsonl(kind: str, rows: Iterable[Mapping[str, Any]], *, reveal: bool) -> None:
+def write_jsonl(kind: str, rows: Iterable[Mapping[str, object]], *, reveal: bool) -> None:
     """Write one row per line, flushing each."""
     for row in rows:
         _write(json_text(row_document(kind, row, reveal=reveal)) + "\n")
         sys.stdout.flush()
 
 
-def write_csv(kind: str, rows: Iterable[Mapping[str, Any]], *, reveal: bool) -> None:
+def write_csv(kind: str, rows: Iterable[Mapping[str, object]], *, reveal: bool) -> None:
     """Write rows as CSV under a line of their field names, masked like JSON.
 
     Missing and null cells are empty, blobs and nested values are JSON.
@@ -52,7 +51,7 @@ def write_csv(kind: str, rows: Iterable[Mapping[str, Any]], *, reveal: bool) -> 
     _write(buffer.getvalue())
 
 
-def _csv_cell(value: Any) -> str:
+def _csv_cell(value: object) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else json_text(value)

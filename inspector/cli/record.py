@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     return FINE
 
 
-def _print(row: Mapping[str, Any], reveal: bool) -> None:
+def _print(row: Mapping[str, object], reveal: bool) -> None:
     for key, value in row.items():
         if key == "lines" and isinstance(value, list):
             # The lines of a unified diff.
@@ -82,7 +82,7 @@ def _print(row: Mapping[str, Any], reveal: bool) -> None:
     write_line()
 
 
-def _print_inside(row: Mapping[str, Any], reveal: bool) -> None:
+def _print_inside(row: Mapping[str, object], reveal: bool) -> None:
     """Print a nested record: one field per line, the first one marked."""
     for number, (key, value) in enumerate(row.items()):
         text = value if isinstance(value, str) else json_text(value)
@@ -120,7 +120,7 @@ def _parts(reader: RunReader) -> list[str]:
     return found
 
 
-def _table(found: Workspace, options: argparse.Namespace) -> dict[str, Any]:
+def _table(found: Workspace, options: argparse.Namespace) -> dict[str, object]:
     """Return rows of a table in the database of a run, spell or session."""
     chosen = _chosen(found, options.run)
     path = chosen.store.path if isinstance(chosen, Run) else chosen.reader.path
@@ -185,14 +185,14 @@ def refuse_paging(options: argparse.Namespace) -> None:
         raise UserError("--limit and --after need a table: give the part as table:NAME.", BAD_USAGE)
 
 
-def next_page_hint(content: Mapping[str, Any]) -> str:
+def next_page_hint(content: Mapping[str, object]) -> str:
     """Return a sentence on how to get the next page."""
     of = "" if content["rows"] is None else f" ({content['rows']:,} in all)"
     place = shlex.quote(visible(str(content["next"])))
     return f"More rows exist{of}. Continue with --after {place}"
 
 
-def table_rows(path: str, clock: Clock, options: argparse.Namespace) -> dict[str, Any]:
+def table_rows(path: str, clock: Clock, options: argparse.Namespace) -> dict[str, object]:
     """Return a page as a document; `next` is where the following one begins, null after the last.
 
     Raises KeyError for an unknown table, and StoreUnavailable.

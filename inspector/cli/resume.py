@@ -9,7 +9,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from inspector.cli.errors import BAD_NEWS, BAD_USAGE, FINE, UNREADABLE, UserError, clock
 from inspector.cli.output import shown, write_json, write_jsonl, write_line
@@ -217,7 +216,7 @@ def _log(folder: Path, options: argparse.Namespace) -> int:
     return FINE
 
 
-def _print_launch(record: dict[str, Any], reveal: bool) -> None:
+def _print_launch(record: dict[str, object], reveal: bool) -> None:
     def safe(name: str) -> str:
         value = record.get(name)
         return "-" if value is None else shown(f"{value}", reveal=reveal)
@@ -332,7 +331,7 @@ def _print_outcome(
     plan: Plan, outcome: Outcome, ended: str, code: int | None, options: argparse.Namespace
 ) -> None:
     if options.json or options.jsonl:
-        result: Mapping[str, Any] = {
+        result: Mapping[str, object] = {
             "verdict": outcome.verdict,
             "words": outcome.words,
             "exit_code": code,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
 
 from inspector.cli.errors import BAD_USAGE, FINE, UserError
 from inspector.cli.output import shown, write_csv, write_json, write_jsonl, write_line, write_table
@@ -45,14 +44,14 @@ def run(options: argparse.Namespace) -> int:
     return FINE
 
 
-def _hidden(answer: SqlAnswer, *, reveal: bool) -> tuple[list[Sequence[Any]], int]:
+def _hidden(answer: SqlAnswer, *, reveal: bool) -> tuple[list[Sequence[object]], int]:
     """Return the rows with values of renamed secret columns masked, and the number of masks."""
     if reveal or not any(answer.secret):
         return list(answer.rows), 0
-    rows: list[Sequence[Any]] = []
+    rows: list[Sequence[object]] = []
     masks = 0
     for row in answer.rows:
-        cells: list[Any] = []
+        cells: list[object] = []
         for cell, secret in zip(row, answer.secret, strict=True):
             if secret is not None and isinstance(cell, str):
                 masked = mask_named(secret, cell)
@@ -63,7 +62,7 @@ def _hidden(answer: SqlAnswer, *, reveal: bool) -> tuple[list[Sequence[Any]], in
     return rows, masks
 
 
-def _print(answer: SqlAnswer, rows: Sequence[Sequence[Any]], reveal: bool) -> None:
+def _print(answer: SqlAnswer, rows: Sequence[Sequence[object]], reveal: bool) -> None:
     header = [shown(name) for name in answer.columns]
     body = [
         [_cell(name, value, reveal) for name, value in zip(answer.columns, row, strict=True)]

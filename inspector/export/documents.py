@@ -46,7 +46,7 @@ def document(kind: str, content: Mapping[str, Any], *, reveal: bool) -> Document
     return {**whole, **masked, "masked": masks.count}
 
 
-def row_document(kind: str, content: Mapping[str, Any], *, reveal: bool) -> Document:
+def row_document(kind: str, content: Mapping[str, object], *, reveal: bool) -> Document:
     """One row of a `--jsonl` answer, masked like a document but without a schema name.
 
     `kind` is that of the document that the row would be a part of.
@@ -244,7 +244,7 @@ def attachment(one: Attachment) -> Document:
     return {"path": one.path, "verdict": one.verdict, "size": one.size}
 
 
-def record(part: str, rows: Iterable[Mapping[str, Any]]) -> Document:
+def record(part: str, rows: Iterable[Mapping[str, object]]) -> Document:
     """The content of `inspector.record/1`: the runtime's own rows and field names."""
     return {"part": part, "records": [dict(row) for row in rows]}
 

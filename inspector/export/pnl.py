@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from inspector.config.settings import Asset
 from inspector.derive.money import all_digits, in_units
@@ -26,7 +25,7 @@ from inspector.query.pnl import (
 )
 from inspector.text.numbers import amount
 
-Document = dict[str, Any]
+Document = dict[str, object]
 
 
 def session_document(session: Session, assets: Mapping[str, Asset]) -> Document:

@@ -33,7 +33,9 @@ class DatabaseWorker:
         self._idle = idle
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
-        self._questions: deque[tuple[Callable[[RawDatabase], Any], Callable[[Any], None]]] = deque()
+        self._questions: deque[tuple[Callable[[RawDatabase], object], Callable[[Any], None]]] = (
+            deque()
+        )
         self._thread: threading.Thread | None = None
         self._database: RawDatabase | None = None
         self._stopped = False
@@ -87,7 +89,7 @@ class DatabaseWorker:
 
     def _next(
         self, database: RawDatabase
-    ) -> tuple[Callable[[RawDatabase], Any], Callable[[Any], None]] | None:
+    ) -> tuple[Callable[[RawDatabase], object], Callable[[object], None]] | None:
         with self._wake:
             self._database = None
             if not self._questions and not self._stopped:

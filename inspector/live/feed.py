@@ -104,7 +104,7 @@ class Feed(Protocol):
 
 CLOSED = "the screen was closed"
 
-_Question = tuple[str, Callable[[RunReader], Any], Callable[[Any], None]]
+_Question = tuple[str, Callable[[RunReader], object], Callable[[Any], None]]
 
 
 class DeferredFeed:

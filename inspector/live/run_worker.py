@@ -35,7 +35,7 @@ FAST_SECONDS = 0.1
 SLOW_SECONDS = 0.25
 """Intervals of publishing on a local terminal and over SSH."""
 
-Question = Callable[[RunReader], Any]
+Question = Callable[[RunReader], object]
 Answer = Callable[[Any], None]
 
 NOT_FOLLOWED = "the run is no longer followed"

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from inspector.model.clock import Clock
 from inspector.query.raw_pages import RawText, cut_cell
@@ -66,7 +65,7 @@ class SqlAnswer:
     """
 
     columns: tuple[str, ...]
-    rows: tuple[Sequence[Any], ...]
+    rows: tuple[Sequence[object], ...]
     cut: bool
     seconds: float = 0.0
     secret: tuple[str | None, ...] = ()
@@ -141,8 +140,8 @@ class _Asked:
         took = time.monotonic() - began
         return SqlAnswer(columns, tuple(rows), cut, took, self._secrets(columns))
 
-    def _fetched(self, cursor: sqlite3.Cursor) -> tuple[list[Sequence[Any]], bool]:
-        rows: list[Sequence[Any]] = []
+    def _fetched(self, cursor: sqlite3.Cursor) -> tuple[list[Sequence[object]], bool]:
+        rows: list[Sequence[object]] = []
         size = 0
         for row in cursor:
             if len(rows) == self.limit or size > MOST_BYTES:
@@ -190,7 +189,7 @@ def _names_of_paths(sql: str) -> Iterator[str]:
         yield from (step for step in reversed(steps) if not step.strip().isdigit())
 
 
-def _text(name: Any) -> str:
+def _text(name: object) -> str:
     return name.decode("utf-8", "backslashreplace") if isinstance(name, bytes) else str(name)
 
 

@@ -29,7 +29,7 @@ class Comparison:
     before: str | None
     """The earlier run; None if there is none."""
     after: str | None
-    records: Sequence[Mapping[str, Any]] = ()
+    records: Sequence[Mapping[str, object]] = ()
     """`{name, change, before, after}`, for sources of data also `of` and `stale`.
 
     Each value is keyed by its own name, so that it is masked as it is where it was recorded.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 DEFAULT_LIMIT = 100
 """Runs that are added up unless the caller says otherwise."""
@@ -210,7 +209,7 @@ class PendingHandoff:
     asset: str | None
     amount: str | None
     """Base units as recorded, which may not be a number."""
-    record: Mapping[str, Any]
+    record: Mapping[str, object]
     """The runtime's own record."""
 
 
@@ -230,7 +229,7 @@ class Ledger:
 
     total: int
     success: int
-    latest_at: Any
+    latest_at: object
     """The newest run's timestamp as recorded; None without runs."""
     triggers: Mapping[str, int]
     receipts: Mapping[str, int]

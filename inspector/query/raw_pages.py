@@ -129,7 +129,7 @@ def count_rows(connection: sqlite3.Connection, shape: Shape) -> int:
     return found
 
 
-def cut_cell(cell: Any, kept: int) -> Cell:
+def cut_cell(cell: object, kept: int) -> Cell:
     r"""Truncate a cell; invalid UTF-8 is written as `\xff`."""
     if isinstance(cell, RawText):
         # A UTF-8 character has at most four bytes.
@@ -149,7 +149,7 @@ def key_text(key: Key | None, place: int) -> str:
     return json.dumps([_written(value) for value in key], ensure_ascii=False)
 
 
-def _written(value: Any) -> Any:
+def _written(value: object) -> object:
     if isinstance(value, RawText):
         try:
             return value.decode()
@@ -171,7 +171,7 @@ def range_after(shape: Shape, text: str) -> Range:
     return Range(low=(tuple(map(_read_value, values)), False))
 
 
-def _read_value(value: Any) -> Any:
+def _read_value(value: object) -> object:
     if isinstance(value, dict):
         (kind, digits), *rest = value.items()
         if rest or kind not in ("text", "blob"):
@@ -198,8 +198,8 @@ class _text_as_bytes:
 
 
 def _rows(
-    connection: sqlite3.Connection, shape: Shape, tail: str, values: Sequence[Any]
-) -> Iterator[tuple[Key | None, Sequence[Any]]]:
+    connection: sqlite3.Connection, shape: Shape, tail: str, values: Sequence[object]
+) -> Iterator[tuple[Key | None, Sequence[object]]]:
     columns = [
         f"CASE WHEN {quoted(one.name)} IS NOT NULL THEN 1 END" if one.withheld else quoted(one.name)
         for one in shape.columns
@@ -219,8 +219,8 @@ def _rows(
 
 
 def _split(
-    shape: Shape, apart: Sequence[Any], row: Sequence[Any]
-) -> tuple[Key | None, Sequence[Any]]:
+    shape: Shape, apart: Sequence[object], row: Sequence[object]
+) -> tuple[Key | None, Sequence[object]]:
     others = iter(apart)
     key = tuple(next(others) if one.column is None else row[one.column] for one in shape.key)
     if shape.withholds:
@@ -238,11 +238,11 @@ def _order(shape: Shape, backward: bool) -> str:
     return f"ORDER BY {', '.join(parts)}"
 
 
-def _condition(shape: Shape, wanted: Range) -> tuple[str, list[Any]]:
+def _condition(shape: Shape, wanted: Range) -> tuple[str, list[object]]:
     if not shape.key:
         return "", []
     conditions: list[str] = []
-    values: list[Any] = []
+    values: list[object] = []
     for bound, above in ((wanted.low, True), (wanted.high, False)):
         if bound is not None:
             key, included = bound
@@ -250,7 +250,7 @@ def _condition(shape: Shape, wanted: Range) -> tuple[str, list[Any]]:
     return (f"WHERE {' AND '.join(conditions)}" if conditions else ""), values
 
 
-def _bound(shape: Shape, key: Key, above: bool, included: bool, values: list[Any]) -> str:
+def _bound(shape: Shape, key: Key, above: bool, included: bool, values: list[object]) -> str:
     marks = [_bind(value, values) for value in key]
     one_way = len({part.descending for part in shape.key}) == 1
     if one_way:
@@ -261,7 +261,7 @@ def _bound(shape: Shape, key: Key, above: bool, included: bool, values: list[Any
     return _mixed_bound(shape, key, above, included, values)
 
 
-def _mixed_bound(shape: Shape, key: Key, above: bool, included: bool, values: list[Any]) -> str:
+def _mixed_bound(shape: Shape, key: Key, above: bool, included: bool, values: list[object]) -> str:
     """Return the bound for a key with mixed sort directions, starting at its first column."""
     part, rest = shape.key[0], shape.key[1:]
     sign = "<" if part.descending == above else ">"
@@ -274,7 +274,7 @@ def _mixed_bound(shape: Shape, key: Key, above: bool, included: bool, values: li
     return f"({beyond} OR ({same} AND {inner}))"
 
 
-def _bind(value: Any, values: list[Any]) -> str:
+def _bind(value: object, values: list[object]) -> str:
     if isinstance(value, RawText):
         values.append(bytes(value))
         return "CAST(? AS TEXT)"

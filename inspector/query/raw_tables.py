@@ -6,7 +6,6 @@ import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from inspector.query.tables import Tables, quoted
 
@@ -205,14 +204,14 @@ def _primary_key(
 
 
 def _key_part(
-    name: str, descending: Any, collation: Any, numbers: dict[str, int], *, explicit: bool
+    name: str, descending: object, collation: object, numbers: dict[str, int], *, explicit: bool
 ) -> KeyPart:
     # An unneeded COLLATE would keep SQLite from using the whole index.
     sql = f"{quoted(name)} COLLATE {quoted(str(collation))}" if explicit else quoted(name)
     return KeyPart(sql, bool(descending), numbers[name])
 
 
-Record = Mapping[str, Any]
+Record = Mapping[str, object]
 Documented = Callable[[str], Collection[str] | None]
 """Columns per table from the runtime's documentation.
 
@@ -269,7 +268,7 @@ def _schema(connection: sqlite3.Connection, name: str) -> Record:
         return {}
 
 
-def _record(name: str, kind: str, documented: bool, *, missing: bool = False) -> dict[str, Any]:
+def _record(name: str, kind: str, documented: bool, *, missing: bool = False) -> dict[str, object]:
     return {
         "name": name,
         "type": kind,

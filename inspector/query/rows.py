@@ -47,9 +47,9 @@ def collect(
     connection: sqlite3.Connection,
     table: str,
     sql: str,
-    values: Sequence[Any],
+    values: Sequence[object],
     check: CancelCheck = no_check,
-) -> tuple[list[tuple[Any, ...]], Damage | None]:
+) -> tuple[list[tuple[object, ...]], Damage | None]:
     """Return the rows of a statement, and the damage if the read ended early."""
     tolerant = connection.text_factory
     # Invalid UTF-8 is rare, and a Python text factory doubles the cost of a read.
@@ -68,9 +68,9 @@ _NOT_UTF_8 = "Could not decode"
 
 
 def _read(
-    connection: sqlite3.Connection, sql: str, values: Sequence[Any], check: CancelCheck
-) -> tuple[list[tuple[Any, ...]], sqlite3.DatabaseError | None]:
-    rows: list[tuple[Any, ...]] = []
+    connection: sqlite3.Connection, sql: str, values: Sequence[object], check: CancelCheck
+) -> tuple[list[tuple[object, ...]], sqlite3.DatabaseError | None]:
+    rows: list[tuple[object, ...]] = []
     try:
         cursor, before = connection.execute(sql, values), -1
         while len(rows) != before:
@@ -84,8 +84,8 @@ def _read(
 
 
 def read_whole_rows(
-    connection: sqlite3.Connection, table: Table, where: str, values: Sequence[Any]
-) -> Iterator[dict[str, Any]]:
+    connection: sqlite3.Connection, table: Table, where: str, values: Sequence[object]
+) -> Iterator[dict[str, object]]:
     """Yield rows as dictionaries of every column that exists, extensions included.
 
     Nothing for a view that cannot be expanded, whose columns are unknown.
@@ -99,8 +99,8 @@ def read_whole_rows(
 
 
 def read_keyed_rows(
-    connection: sqlite3.Connection, table: Table, key: str, where: str, values: Sequence[Any]
-) -> Iterator[tuple[Any, dict[str, Any]]]:
+    connection: sqlite3.Connection, table: Table, key: str, where: str, values: Sequence[object]
+) -> Iterator[tuple[Any, dict[str, object]]]:
     """Yield rows as `read_whole_rows` does, each with the value of `key` (SQL) before it."""
     columns = ", ".join((key, *map(quoted, table.columns)))
     cursor = connection.execute(f"SELECT {columns} FROM {quoted(table.name)} {where}", values)

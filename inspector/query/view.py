@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 from inspector.derive.steps import StepTable
 from inspector.model.run import Finding, Run
@@ -124,6 +123,6 @@ class StepContext:
     """The step's own rows, oldest first, at most a few hundred."""
     values: ValueList
     """What each name meant there."""
-    related: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    related: Mapping[str, tuple[Mapping[str, object], ...]] = field(default_factory=dict)
     """Rows of extension tables that name the step, by table."""
     findings: tuple[Finding, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from typing import cast
 
 
 class _LazyPattern:
@@ -12,7 +12,7 @@ class _LazyPattern:
     def __init__(self, source: str) -> None:
         self._source = source
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         found = getattr(re.compile(self._source), name)
         # Cached on the instance: later calls are as fast as the pattern's own.
         self.__dict__[name] = found

@@ -162,7 +162,7 @@ class RunAccounts:
                 self._add_event(entries[at]["event"])
         self.entries = before + len(entries)
 
-    def add_entry(self, entry: Any) -> None:
+    def add_entry(self, entry: object) -> None:
         """Add one entry."""
         self.entries += 1
         try:
@@ -174,7 +174,7 @@ class RunAccounts:
         if isinstance(event, dict):
             self._add_event(event)
 
-    def _add_event(self, event: dict[str, Any]) -> None:
+    def _add_event(self, event: dict[str, object]) -> None:
         try:
             self._apply(event)
         except Unreadable as error:
@@ -184,7 +184,7 @@ class RunAccounts:
         if len(self.unreadable) < MOST_NOTES:
             self.unreadable.append(UnreadableEntry(self.entries, str(error)))
 
-    def _apply(self, event: dict[str, Any]) -> None:
+    def _apply(self, event: dict[str, object]) -> None:
         kind = event.get("type")
         if kind == "value_delta":
             self._move(event.get("delta", UNDEFINED))
@@ -246,7 +246,7 @@ class RunAccounts:
         self.unexplained[why] = (moves + 1, total + amount)
 
 
-def _asset(value: Any) -> Asset:
+def _asset(value: object) -> Asset:
     if isinstance(value, str) or value is UNDEFINED:
         return value
     return OddAsset(js.compact(value))

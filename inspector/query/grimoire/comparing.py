@@ -28,7 +28,7 @@ _AGES = frozenset({"snapshot_age_sec"})
 """A source ages by itself; that alone is no change."""
 
 
-def side_of(part: str, run_id: str | None, row: Mapping[str, Any] | None) -> Side:
+def side_of(part: str, run_id: str | None, row: Mapping[str, object] | None) -> Side:
     """Return what a run's row records under a part. Raises KeyError for a part not compared."""
     column, noun = COLUMNS[part], NOUNS[part]
     if row is None:
@@ -72,7 +72,7 @@ def beside(part: str, before: Side, after: Side) -> Comparison:
 
 
 def _each(
-    then: Mapping[str, Any], now: Mapping[str, Any], sources_of: Any, alone: bool
+    then: Mapping[str, object], now: Mapping[str, object], sources_of: Any, alone: bool
 ) -> Iterator[Record]:
     """Yield a record for each name; `sources_of` is the provenance if these are its sources."""
     for name in dict.fromkeys((*then, *now)):
@@ -87,7 +87,7 @@ def _each(
         yield record
 
 
-def _change(name: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+def _change(name: str, then: Mapping[str, Any], now: Mapping[str, object]) -> str:
     if name not in now:
         return Change.REMOVED.value
     if name not in then:
@@ -99,7 +99,7 @@ def _change(name: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     return SAME if same(one, other) else Change.CHANGED.value
 
 
-def _state(before: Any, after: Any) -> Sequence[Record]:
+def _state(before: object, after: object) -> Sequence[Record]:
     return [_record(one) for one in _all(before, after)]
 
 
@@ -109,7 +109,7 @@ def _provenance(before: Any, after: Any) -> Sequence[Record]:
     return [*sources, *map(_record, _all(_without_sources(before), _without_sources(after)))]
 
 
-_COMPARED: Mapping[str, Callable[[Any, Any], Sequence[Record]]] = {
+_COMPARED: Mapping[str, Callable[[object, object], Sequence[Record]]] = {
     STATE: _state,
     PROVENANCE: _provenance,
 }
@@ -137,7 +137,7 @@ def _sources_differ(before: Any, after: Any) -> Iterator[Difference]:
                 yield Difference((name,), Change.CHANGED, _only(changed, then), _only(changed, now))
 
 
-def _only(names: Collection[str], source: Mapping[str, Any]) -> Mapping[str, Any]:
+def _only(names: Collection[str], source: Mapping[str, object]) -> Mapping[str, object]:
     return {name: value for name, value in source.items() if name in names}
 
 
@@ -151,13 +151,13 @@ def _record(one: Difference) -> Record:
     return record
 
 
-def _under(path: Sequence[str], value: Any) -> Any:
+def _under(path: Sequence[str], value: object) -> object:
     for name in reversed(path):
         value = {name: value}
     return value
 
 
-def _source(one: Difference, now: Mapping[str, Any], provenance: Mapping[str, Any]) -> Record:
+def _source(one: Difference, now: Mapping[str, object], provenance: Mapping[str, object]) -> Record:
     """Return the difference of a source, named by its parameter."""
     record: Record = {"name": one.name, "of": "source", "change": one.change.value}
     if one.change is not Change.ADDED:
@@ -168,10 +168,10 @@ def _source(one: Difference, now: Mapping[str, Any], provenance: Mapping[str, An
     return record
 
 
-def _by_path(provenance: Mapping[str, Any]) -> dict[str, Any]:
+def _by_path(provenance: Mapping[str, object]) -> dict[str, object]:
     """Return the sources by parameter, or by index if they have none."""
     listed = provenance.get(_SOURCES)
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for number, one in enumerate(listed if isinstance(listed, list) else ()):
         source = one if isinstance(one, dict) else {"source": one}
         name = source.get("path")
@@ -182,12 +182,12 @@ def _by_path(provenance: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _without_sources(provenance: Mapping[str, Any]) -> dict[str, Any]:
+def _without_sources(provenance: Mapping[str, object]) -> dict[str, object]:
     left_out = _EVERY_TIME | ({_SOURCES} if isinstance(provenance.get(_SOURCES), list) else set())
     return {name: value for name, value in provenance.items() if name not in left_out}
 
 
-def is_stale(source: Any, provenance: Mapping[str, Any]) -> bool:
+def is_stale(source: object, provenance: Mapping[str, object]) -> bool:
     """Return whether a source was older than the run allowed, as recorded or by its age."""
     if not isinstance(source, dict):
         return False

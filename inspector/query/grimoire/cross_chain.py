@@ -8,7 +8,6 @@ and `run_handoffs`, so these tables win over the ledger and over the summary.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from inspector.derive.steps import StepTable
 from inspector.model.status import Status
@@ -247,14 +246,14 @@ def _overlay_handoff(steps: StepTable, state: State, group: int, handoff: Handof
     return status
 
 
-def _set_end(steps: StepTable, step: int, status: Status, updated_at: Any) -> None:
+def _set_end(steps: StepTable, step: int, status: Status, updated_at: object) -> None:
     at = parse_instant(updated_at)
     if at is not None and status in (Status.COMPLETED, Status.FAILED):
         steps.ended[step] = at
         steps.stretch(step, at)
 
 
-def _add_references(steps: StepTable, step: int, row: dict[str, Any]) -> None:
+def _add_references(steps: StepTable, step: int, row: dict[str, object]) -> None:
     kept = {name: cell for name, cell in row.items() if cell is not None and name != "error"}
     steps.more(step).ref.update(kept)
 
@@ -320,7 +319,7 @@ def progress_note(handoffs: Sequence[Handoff]) -> str:
     return "handoff arrived" if "settled" in statuses else "waiting"
 
 
-def waiting_sentence(handoffs: Sequence[Handoff], timeout_s: Any, now: int) -> str:
+def waiting_sentence(handoffs: Sequence[Handoff], timeout_s: object, now: int) -> str:
     """Return what a run is waiting for, since when, and until when; `now` in UTC ms."""
     sent = next((one for one in handoffs if one.status == "submitted"), None)
     if sent is None:
@@ -337,7 +336,7 @@ def waiting_sentence(handoffs: Sequence[Handoff], timeout_s: Any, now: int) -> s
     return f"Waiting for {moved} {route}{ago}; {_expiry(sent, timeout_s, now)}."
 
 
-def _expiry(sent: Handoff, timeout_s: Any, now: int) -> str:
+def _expiry(sent: Handoff, timeout_s: object, now: int) -> str:
     expires = parse_instant(sent.expires_at)
     if expires is not None:
         word = "expired" if expires <= now else "expires"
@@ -352,7 +351,7 @@ def failed_tracks(tracks: Sequence[Track]) -> Sequence[Track]:
     return [one for one in tracks if one.status == "failed"]
 
 
-def outdated(summary: Any, tracks: Sequence[Track], handoffs: Sequence[Handoff]) -> list[str]:
+def outdated(summary: object, tracks: Sequence[Track], handoffs: Sequence[Handoff]) -> list[str]:
     """Return `name old → new` for each status of the row's summary that the tables contradict."""
     if not isinstance(summary, dict):
         return []
@@ -366,7 +365,7 @@ def outdated(summary: Any, tracks: Sequence[Track], handoffs: Sequence[Handoff])
     ]
 
 
-def _summarized(summary: dict[str, Any], part: str, name: str) -> dict[str, Any]:
+def _summarized(summary: dict[str, object], part: str, name: str) -> dict[str, object]:
     listed = summary.get(part)
     rows = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     return {one[name]: one.get("status") for one in rows if isinstance(one.get(name), str)}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from inspector.query.grimoire.events import Fact
 from inspector.query.grimoire.js import compact
 from inspector.text.numbers import amount
 
-Body = Mapping[str, Any]
+Body = Mapping[str, object]
 LONGEST = 200
 """Characters of a value in a summary; the event has all of it."""
 
@@ -25,19 +24,19 @@ def summary_of(fact: Fact) -> str:
     return words(fact.body)
 
 
-def value(item: Any) -> str:
+def value(item: object) -> str:
     """Return a JSON value on one line, cut to LONGEST characters."""
     text = item if isinstance(item, str) else compact(item)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def money(item: Any, asset: Any) -> str:
+def money(item: object, asset: object) -> str:
     """Return an amount in base units with its asset, such as `250,000,000 USDC`."""
     shown = amount(item) if isinstance(item, str) else value(item)
     return shown if asset is None else f"{shown} {value(asset)}"
 
 
-def action_words(action: Any) -> str:
+def action_words(action: object) -> str:
     """Return an action in words, such as `swap 1,000 USDC → ETH on uniswap`."""
     if not isinstance(action, dict):
         return value(action)

@@ -65,12 +65,12 @@ class Fact(NamedTuple):
     """Not unique."""
     at: int | None
     """UTC ms."""
-    at_raw: Any
+    at_raw: object
     type: str | None
     """None for an entry without an event."""
     body: Mapping[str, Any]
     """The event's own fields."""
-    whole: Any
+    whole: object
     """The raw entry."""
 
     def text(self, name: str) -> str | None:
@@ -78,13 +78,13 @@ class Fact(NamedTuple):
         value = self.body.get(name)
         return value if value is None or isinstance(value, str) else str(value)
 
-    def mapping(self, name: str) -> Mapping[str, Any]:
+    def mapping(self, name: str) -> Mapping[str, object]:
         """Return a field that is an object; empty if it is anything else."""
         value = self.body.get(name)
         return value if isinstance(value, dict) else {}
 
 
-def fact_of(n: int, entry: Any) -> Fact:
+def fact_of(n: int, entry: object) -> Fact:
     """Return an entry as a fact; anything but an object gives a fact without a type."""
     if not isinstance(entry, dict):
         return Fact(n, None, None, None, None, {}, entry)

@@ -6,7 +6,6 @@ Pure: no file, no clock. Every entry belongs to exactly one step. Source: Grimoi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from inspector.model.status import Status
 from inspector.model.step import StepKind
@@ -36,7 +35,7 @@ _VERDICTS: Mapping[str, Status] = {"ready": Status.COMPLETED, "rejected": Status
 _SOFT = frozenset({"warn", "warning", "info", "advisory"})
 
 
-def fold(entries: Iterable[Any], state: State | None = None) -> State:
+def fold(entries: Iterable[object], state: State | None = None) -> State:
     """Fold a whole ledger, a second time if its end revealed facts about its beginning."""
     kept = list(entries)
     folded = State() if state is None else state
@@ -58,7 +57,7 @@ def hints_with(state: State) -> Hints:
     return Hints({**known.per_round, **rounds}, known.retried | retried)
 
 
-def apply(state: State, entry: Any) -> None:
+def apply(state: State, entry: object) -> None:
     """Fold one entry: one event, which belongs to one step.
 
     An entry without an event belongs to the current part and is remarked. An instant before the
@@ -395,7 +394,7 @@ def _simulated(state: State, fact: Fact) -> int:
     return step
 
 
-def _canonical(action: Any) -> str:
+def _canonical(action: object) -> str:
     """Return an action as JSON with sorted fields."""
     return compact(dict(sorted(action.items())) if isinstance(action, dict) else action)
 

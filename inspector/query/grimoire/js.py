@@ -64,7 +64,7 @@ LONG_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_int=_any_whol
 """Slower; accepts whole numbers of thousands of digits."""
 
 
-def parse(cell: object) -> Any:
+def parse(cell: object) -> object:
     """Parse the JSON text of a database cell. Raises Unreadable with the reason."""
     text = cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
     try:
@@ -79,7 +79,7 @@ def parse(cell: object) -> Any:
     return LONG_DECODER.decode(text)
 
 
-def parse_or_none(cell: object) -> Any:
+def parse_or_none(cell: object) -> object:
     """Parse the JSON text of a database cell; None for NULL and for what cannot be read."""
     if cell is None:
         return None

@@ -12,7 +12,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inspector.query.grimoire.js import DECODER, LONG_DECODER, Unreadable, parse
 from inspector.query.tables import Table, Tables, quoted
@@ -145,7 +145,7 @@ _CUT_NUMBER = 16
 """A number or word cut by a window has fewer characters than this after the last valid one."""
 
 
-def entries(content: bytes, start: int = 0) -> Iterator[tuple[int, Any]]:
+def entries(content: bytes, start: int = 0) -> Iterator[tuple[int, object]]:
     """Yield each entry with the byte at which it starts, from an entry's byte `start` on.
 
     Raises Unreadable where the text stops being a JSON array.
@@ -170,7 +170,7 @@ class Page(NamedTuple):
     """Consecutive entries, and the byte at which the first of them starts."""
 
     start: int
-    entries: list[Any]
+    entries: list[object]
 
 
 def pages(content: bytes, start: int = 0) -> Iterator[Page]:
@@ -214,20 +214,20 @@ def _pages_by_entry(content: bytes, position: int) -> Iterator[Page]:
         yield page
 
 
-def slice_entries(text: bytes, skipped: int, count: int) -> list[Any]:
+def slice_entries(text: bytes, skipped: int, count: int) -> list[object]:
     """Return up to `count` entries of a text that starts with one, after the first `skipped`."""
     found = (value for _, value in entries(b"[" + text))
     return list(islice(found, skipped, skipped + count))
 
 
-def last_entries(tail: bytes) -> list[Any]:
+def last_entries(tail: bytes) -> list[object]:
     """Return the complete entries at the end of a ledger, given its last bytes; [] if damaged."""
     cut = tail.find(_CUT)
     found = None if cut < 0 else _array(b"[" + tail[cut + 2 :])
     return found or []
 
 
-def _array(text: bytes) -> list[Any] | None:
+def _array(text: bytes) -> list[object] | None:
     try:
         found = parse(text.decode())
     except (Unreadable, UnicodeDecodeError):
@@ -272,7 +272,7 @@ class _Window:
         self.closed_at = 0
         """The byte after the array's end, once found; 0 before."""
 
-    def read(self, first: bool) -> Iterator[tuple[int, Any, int]]:
+    def read(self, first: bool) -> Iterator[tuple[int, object, int]]:
         """Yield complete entries: start byte, value, and the byte where the next may start."""
         text, at = self._text, 0
         while True:
@@ -301,7 +301,7 @@ class _Window:
                 return
             yield self._byte(begin), value, self._byte(after.end())
 
-    def _value(self, at: int) -> tuple[Any, int] | None:
+    def _value(self, at: int) -> tuple[object, int] | None:
         """Return a value and the index after it; None if it may continue after the window."""
         text = self._text
         if at >= len(text):

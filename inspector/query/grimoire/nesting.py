@@ -161,7 +161,7 @@ def _close_frame(state: State, fact: Fact) -> tuple[Frame | None, int]:
     return frame, frame.step
 
 
-def _note_result(state: State, step: int, frame: Frame, result: Any) -> None:
+def _note_result(state: State, step: int, frame: Frame, result: object) -> None:
     if frame.kind == "advisory":
         return
     if isinstance(result, dict):
@@ -173,14 +173,14 @@ def _note_result(state: State, step: int, frame: Frame, result: Any) -> None:
             state.note(step, **kept)
 
 
-def _open_branch(state: State, step: int, result: Mapping[str, Any]) -> None:
+def _open_branch(state: State, step: int, result: Mapping[str, object]) -> None:
     named = result.get("branchSteps")
     ids = [one for one in named if isinstance(one, str)] if isinstance(named, list) else []
     if ids:
         enclosing(state).branches.append(Branch(step, ids))
 
 
-def _close_loop(state: State, frame: Frame, fact: Fact, result: Mapping[str, Any]) -> None:
+def _close_loop(state: State, frame: Frame, fact: Fact, result: Mapping[str, object]) -> None:
     """Compare the iterations found with those recorded.
 
     Without children, the recorded number of empty iterations is added. If the results are as many

@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from inspector.model.preflight import Caution, Command, PreFlight, refused
 from inspector.model.run import Run
@@ -45,7 +44,7 @@ class Material:
     """UTC ms."""
 
     @property
-    def manifest(self) -> Mapping[str, Any]:
+    def manifest(self) -> Mapping[str, object]:
         """The manifest of the cross-chain cast; empty if there is none."""
         return manifest_of(self.rows.provenance)
 

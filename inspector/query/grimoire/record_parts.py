@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
 
 from inspector.model.step import Step
 from inspector.query.comparison import Side
@@ -110,7 +109,7 @@ def _state(facts: Facts, lease: ReaderLease) -> Records:
     return [_state_record(name, columns) for name in names]
 
 
-def _state_record(name: str, columns: Mapping[str, Any]) -> Record:
+def _state_record(name: str, columns: Mapping[str, object]) -> Record:
     record: Record = {"name": name}
     for column, state in columns.items():
         if isinstance(state, dict) and name in state:
@@ -120,7 +119,7 @@ def _state_record(name: str, columns: Mapping[str, Any]) -> Record:
     return record
 
 
-def _json(row: Mapping[str, Any] | None, column: str) -> Any:
+def _json(row: Mapping[str, object] | None, column: str) -> object:
     return None if row is None else js.parse_or_none(row.get(column))
 
 
@@ -149,7 +148,7 @@ def related_records(
     tracks: Sequence[Track],
     handoffs: Sequence[Handoff],
     results: Sequence[StepResult],
-) -> Mapping[str, tuple[Mapping[str, Any], ...]]:
+) -> Mapping[str, tuple[Mapping[str, object], ...]]:
     """Return the records of the cross-chain tables that concern a step, by table."""
     step_id, ref = step.ref.get("step_id"), step.ref
     found: dict[str, Sequence[Record]] = {
@@ -197,7 +196,7 @@ def saved_state(connection: sqlite3.Connection, spell: str) -> list[Record]:
     return [_saved_state(cell) for (cell,) in rows]
 
 
-def _saved_state(cell: Any) -> Record:
+def _saved_state(cell: object) -> Record:
     try:
         state = js.parse(cell)
     except Unreadable as error:

@@ -22,10 +22,10 @@ class RunRow(NamedTuple):
     id: int
     spell: str
     run_id: str
-    timestamp: Any
-    success: Any
+    timestamp: object
+    success: object
     error: str | None
-    duration: Any
+    duration: object
 
 
 class LedgerRow(NamedTuple):
@@ -43,11 +43,11 @@ class Track(NamedTuple):
     track_id: str
     role: str | None
     spell: str | None
-    chain_id: Any
+    chain_id: object
     status: str | None
     last_step_id: str | None
     error: str | None
-    updated_at: Any
+    updated_at: object
 
 
 class Handoff(NamedTuple):
@@ -58,8 +58,8 @@ class Handoff(NamedTuple):
     source_track_id: str | None
     destination_track_id: str | None
     source_step_id: str | None
-    origin_chain_id: Any
-    destination_chain_id: Any
+    origin_chain_id: object
+    destination_chain_id: object
     asset: str | None
     submitted_amount: str | None
     settled_amount: str | None
@@ -67,9 +67,9 @@ class Handoff(NamedTuple):
     reference: str | None
     origin_tx_hash: str | None
     reason: str | None
-    created_at: Any
-    updated_at: Any
-    expires_at: Any
+    created_at: object
+    updated_at: object
+    expires_at: object
 
 
 class StepResult(NamedTuple):
@@ -82,14 +82,14 @@ class StepResult(NamedTuple):
     idempotency_key: str | None
     reference: str | None
     error: str | None
-    updated_at: Any
+    updated_at: object
 
 
 class SavedState(NamedTuple):
     """One row of `spell_state` without the state."""
 
     spell: str
-    updated_at: Any
+    updated_at: object
 
 
 RUN_COLUMNS = ("id", "spell_id", "run_id", "timestamp", "success", "error", "duration")
@@ -116,7 +116,7 @@ def typed_rows(kind: type[Row], rows: Sequence[Any]) -> Iterator[Row]:
         yield kind._make(cells)
 
 
-def text_of(value: Any) -> str | None:
+def text_of(value: object) -> str | None:
     """Return a cell as text; None stays None."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
@@ -149,7 +149,7 @@ _ACTION = re.compile(r"Action step '([^']*)' failed:?\s*")
 _RUN_ID = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\.\d{3})?Z?-", re.ASCII)
 
 
-def manifest_of(provenance: object) -> Mapping[str, Any]:
+def manifest_of(provenance: object) -> Mapping[str, object]:
     """Return the manifest of a cross-chain cast from a run's provenance; empty if it has none."""
     manifest = provenance.get("cross_chain") if isinstance(provenance, dict) else None
     return manifest if isinstance(manifest, dict) else {}
@@ -172,12 +172,12 @@ def known_mode(mode: Mode | str | None) -> Mode | None:
     return mode if isinstance(mode, Mode) else None
 
 
-def succeeded(success: Any) -> bool:
+def succeeded(success: object) -> bool:
     """Return whether `success` is 1, the only value that means success."""
     return isinstance(success, int | float) and success == 1
 
 
-def status_of(success: Any) -> tuple[Status, str]:
+def status_of(success: object) -> tuple[Status, str]:
     """Return the status of a row, and its `success` as recorded."""
     status = Status.COMPLETED if succeeded(success) else Status.FAILED
     return status, f"success={success}"
@@ -216,9 +216,9 @@ def started_from_id(run_id: str) -> str | None:
     return f"{year}-{month}-{day}T{hour}:{minute}:{second}{fraction or ''}Z"
 
 
-def parsed_columns(row: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+def parsed_columns(row: Mapping[str, object]) -> tuple[dict[str, object], dict[str, str]]:
     """Return the JSON columns of a run that are not NULL, and why others cannot be read."""
-    parsed: dict[str, Any] = {}
+    parsed: dict[str, object] = {}
     broken: dict[str, str] = {}
     for name in JSON_COLUMNS:
         text = row.get(name)
@@ -233,12 +233,12 @@ def parsed_columns(row: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, st
 
 # The answers of the store.
 
-Record = dict[str, Any]
+Record = dict[str, object]
 
 Records = Sequence[Mapping[str, Any]]
 
 
-def run_record(row: Mapping[str, Any]) -> Record:
+def run_record(row: Mapping[str, object]) -> Record:
     """Return a run as the store answers it; an unreadable JSON column as text, with the reason."""
     parsed, broken = parsed_columns(row)
     record: Record = {
@@ -274,7 +274,7 @@ def step_result_record(result: StepResult) -> Record:
     return _record(result._asdict())
 
 
-def _record(row: Mapping[str, Any], **renamed: str) -> Record:
+def _record(row: Mapping[str, object], **renamed: str) -> Record:
     return {
         renamed.get(name, camel(name)): value for name, value in row.items() if value is not None
     }

@@ -82,7 +82,9 @@ class _Reader:
     tables: Tables
     damage: list[Damage] = field(default_factory=list)
 
-    def rows(self, name: str, columns: Sequence[str], where: str = "", *values: Any) -> list[Any]:
+    def rows(
+        self, name: str, columns: Sequence[str], where: str = "", *values: object
+    ) -> list[Any]:
         """Return rows; a missing column is None, a missing id the rowid, a missing table empty."""
         table = self.tables.get(name)
         if table is None:
@@ -149,11 +151,11 @@ def _ledger(row: Sequence[Any]) -> LedgerRow:
 class RunRows:
     """The rows of one run without its ledger's text."""
 
-    row: Mapping[str, Any] | None
+    row: Mapping[str, object] | None
     """Its row of `runs` with every column; None if it has none."""
-    before: Mapping[str, Any] | None
+    before: Mapping[str, object] | None
     """The row of the spell's run before it."""
-    state: Mapping[str, Any] | None
+    state: Mapping[str, object] | None
     """The spell's row of `spell_state`."""
     ledger: LedgerRow | None
     tracks: tuple[Track, ...]
@@ -198,14 +200,14 @@ def read_run(connection: sqlite3.Connection, spell: str, run_id: str) -> RunRows
     )
 
 
-def run_row(connection: sqlite3.Connection, spell: str, run_id: str) -> Mapping[str, Any] | None:
+def run_row(connection: sqlite3.Connection, spell: str, run_id: str) -> Mapping[str, object] | None:
     """Return the row of a run with every column; None if it has none."""
     return _run_row(connection, read_tables(connection), spell, run_id)[0]
 
 
 def _run_row(
     connection: sqlite3.Connection, tables: Tables, spell: str, run_id: str
-) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None, bool]:
+) -> tuple[Mapping[str, object] | None, Mapping[str, object] | None, bool]:
     table = tables.get("runs")
     if table is None:
         return None, None, False
@@ -223,8 +225,8 @@ def _run_row(
 
 
 def _first(
-    connection: sqlite3.Connection, tables: Tables, name: str, where: str, *values: Any
-) -> Mapping[str, Any] | None:
+    connection: sqlite3.Connection, tables: Tables, name: str, where: str, *values: object
+) -> Mapping[str, object] | None:
     table = tables.get(name)
     if table is None:
         return None
@@ -238,7 +240,7 @@ def _first(
 
 def spell_runs(
     connection: sqlite3.Connection, tables: Tables, spell: str, limit: int
-) -> list[Mapping[str, Any]]:
+) -> list[Mapping[str, object]]:
     """Return whole rows of a spell's newest runs, newest first; all of them for a limit below 1."""
     table = tables.get("runs")
     if table is None or not table.has("spell_id"):
@@ -253,7 +255,7 @@ class CrossChainRows:
 
     spells: tuple[str, ...]
     """Spells with a row of this run in `runs`, in the order of writing."""
-    provenance: Any
+    provenance: object
     """The parsed provenance of the newest of these rows; None if it cannot be read."""
     tracks: tuple[Track, ...]
     handoffs: tuple[Handoff, ...]

@@ -76,7 +76,7 @@ class RunSummary:
         return stamp + (int(took) if is_known else 0)
 
 
-def late_state(known: RunSummary, saved: Any, *, newest: bool) -> RunSummary:
+def late_state(known: RunSummary, saved: object, *, newest: bool) -> RunSummary:
     """Return the run with the instant of its spell's state, if that was saved after all its runs.
 
     Not for cross-chain runs: they are saved long after their preview.

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from inspector.model.clock import Clock
 from inspector.model.preflight import PreFlight
@@ -197,7 +196,7 @@ class SpellRun(RunReader):
             tuple(one for one in current.run.findings if one.ref == described.id),
         )
 
-    def record(self, part: str) -> Sequence[Mapping[str, Any]]:
+    def record(self, part: str) -> Sequence[Mapping[str, object]]:
         """Return the store's own records of one part of the run."""
         self._view or self.refresh()
         return RUN_PARTS[part](self._known_facts(), self._lease)
@@ -273,7 +272,7 @@ class SpellRun(RunReader):
         return found
 
 
-def event_of(n: int, entry: Any) -> Event:
+def event_of(n: int, entry: object) -> Event:
     """Return an entry as an event with a summary."""
     fact = fact_of(n, entry)
     payload = dict(fact.body) if fact.body else {"entry": fact.whole}

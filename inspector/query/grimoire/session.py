@@ -94,7 +94,7 @@ class _Rows:
     """The rows of a session, without the text of ledgers."""
 
     tables: Tables
-    runs: Sequence[Mapping[str, Any]]
+    runs: Sequence[Mapping[str, object]]
     """Newest first."""
     ledgers: Mapping[str, int]
     """Run id → row of `ledger`."""
@@ -191,7 +191,7 @@ class _Misleading(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class _RunPart:
     run_id: str
-    timestamp: Any
+    timestamp: object
     success: bool
     mode: Mode | str | None
     booked: Accounts
@@ -294,8 +294,8 @@ def _add_up(lease: ReaderLease, rows: _Rows, progress: Progress) -> _Sums:
 
 
 def _run_part(
-    row: Mapping[str, Any],
-    parsed: Mapping[str, Any],
+    row: Mapping[str, object],
+    parsed: Mapping[str, object],
     accounts: RunAccounts,
     committed: State | None,
     handoffs: Sequence[Handoff],

@@ -9,7 +9,7 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inspector.derive.steps import StepTable
 from inspector.model.status import Status
@@ -97,7 +97,10 @@ def described(steps: StepTable, words: bytearray, kinds: Sequence[str], number: 
     word = words[number] if number < len(words) else 0
     if not word:
         return step
-    own: dict[str, Any] = {"step_id": str(steps.segment[number]), "step_kind": kinds[word] or None}
+    own: dict[str, object] = {
+        "step_id": str(steps.segment[number]),
+        "step_kind": kinds[word] or None,
+    }
     return replace(step, ref={**own, **step.ref})
 
 
@@ -224,7 +227,7 @@ class State:
         if status is Status.FAILED:
             self.failures.append(fact.n)
 
-    def note(self, step: int, **facts: Any) -> None:
+    def note(self, step: int, **facts: object) -> None:
         """Add to a step's references."""
         self.steps.more(step).ref.update(facts)
 

@@ -290,7 +290,7 @@ def _summaries(reading: _Reading) -> Iterator[RunSummary]:
 
 
 def _by_run(rows: Sequence[Any]) -> dict[str, Any]:
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[object]] = {}
     for row in rows:
         found.setdefault(row.run_id, []).append(row)
     return {run_id: tuple(of_run) for run_id, of_run in found.items()}

@@ -9,7 +9,6 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable
 from hashlib import blake2b
-from typing import Any
 
 from inspector.derive.checkpoints import Checkpoints
 from inspector.query.grimoire import ledger_text
@@ -118,7 +117,7 @@ class Timeline:
         except Unreadable as error:
             self.damage = str(error)
 
-    def _fold(self, added: list[Any]) -> None:
+    def _fold(self, added: list[object]) -> None:
         state, due = self.state, self._checkpoints.due(self.state.events)
         for entry in added:
             apply(state, entry)
@@ -146,7 +145,7 @@ class Timeline:
             apply(state, entry)
         return state
 
-    def entries(self, first: int, last: int, fetch: Fetch) -> list[Any]:
+    def entries(self, first: int, last: int, fetch: Fetch) -> list[object]:
         """Return the entries number `first` to `last`, read again."""
         last = min(last, len(self))
         if first > last or first < 1:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from inspector.model.value import Value
 from inspector.query.grimoire import js
@@ -41,7 +40,7 @@ def newest_bindings(state: State, event: int) -> dict[str, tuple[int, int]]:
     return found
 
 
-def binding(n: int, entry: Any, older: int, source: str | None, full: bool) -> Value:
+def binding(n: int, entry: object, older: int, source: str | None, full: bool) -> Value:
     """Return the value that entry `n` bound; `older` is the number of superseded ones."""
     fact = fact_of(n, entry)
     return value_of(
@@ -61,7 +60,7 @@ def value_of(
     name: str | None,
     scope: str,
     kind: str,
-    content: Any,
+    content: object,
     *,
     full: bool,
     superseded: int = 0,
@@ -88,7 +87,7 @@ def value_of(
     )
 
 
-def _type(content: Any) -> str:
+def _type(content: object) -> str:
     if content is None:
         return "null"
     if isinstance(content, js.Literal):
@@ -97,7 +96,7 @@ def _type(content: Any) -> str:
 
 
 def states(
-    row: Mapping[str, Any] | None, saved: Mapping[str, Any] | None, full: bool
+    row: Mapping[str, object] | None, saved: Mapping[str, object] | None, full: bool
 ) -> Iterator[Value]:
     """Yield the run's final state, and the spell's currently saved state."""
     if row is not None:
@@ -107,7 +106,7 @@ def states(
         yield from _state(saved.get("state"), PERSISTENT_SCOPE, PERSISTENT, stamp, full)
 
 
-def _state(text: Any, scope: str, kind: str, stamp: Any, full: bool) -> Iterator[Value]:
+def _state(text: object, scope: str, kind: str, stamp: object, full: bool) -> Iterator[Value]:
     if text is None:
         return
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from inspector.derive.money import all_digits
 from inspector.derive.steps import StepTable, step_counts
@@ -67,7 +66,7 @@ class Facts:
     store: Store
     rows: RunRows
     known: RunSummary
-    parsed: Mapping[str, Any]
+    parsed: Mapping[str, object]
     broken: Mapping[str, str]
 
 
@@ -118,7 +117,7 @@ def show(facts: Facts, timeline: Timeline, state: State, now: int) -> RunView:
     )
 
 
-def show_last(facts: Facts, last: Sequence[Any], now: int) -> RunView:
+def show_last(facts: Facts, last: Sequence[object], now: int) -> RunView:
     """Return a partial view of the last entries of a long ledger, numbered from 1."""
     state = State()
     for entry in last:

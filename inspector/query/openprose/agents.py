@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from inspector.model.clock import rfc3339
 from inspector.query.openprose.discovery import AGENTS
@@ -34,7 +33,7 @@ MOST_SEGMENTS = 10_000
 
 def run_agents(
     connection: sqlite3.Connection, tables: Tables, path: str
-) -> Sequence[Mapping[str, Any]]:
+) -> Sequence[Mapping[str, object]]:
     """Return the agents of one database, then segments whose agent has no row."""
     agents = tables.get("agents")
     rows = list(read_whole_rows(connection, agents, "", ())) if agents is not None else []
@@ -44,9 +43,11 @@ def run_agents(
                        for name, found in segments.items())]  # fmt: skip
 
 
-def _segments(connection: sqlite3.Connection, tables: Tables) -> dict[str, list[Mapping[str, Any]]]:
+def _segments(
+    connection: sqlite3.Connection, tables: Tables
+) -> dict[str, list[Mapping[str, object]]]:
     table = tables.get("agent_segments")
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    found: dict[str, list[Mapping[str, object]]] = {}
     if table is None:
         return found
     order = "segment_number" if table.has("segment_number") else table.order
@@ -57,12 +58,12 @@ def _segments(connection: sqlite3.Connection, tables: Tables) -> dict[str, list[
 
 
 def _agent(
-    row: Mapping[str, Any],
-    segments: Sequence[Mapping[str, Any]],
+    row: Mapping[str, object],
+    segments: Sequence[Mapping[str, object]],
     path: str,
     *,
     orphan: bool = False,
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     numbers = [index_of(one.get("segment_number")) for one in segments]
     whole = sorted({number for number in numbers if isinstance(number, int)})
     return {
@@ -87,9 +88,9 @@ def gaps(numbers: Sequence[int]) -> list[int]:
     return [number for number, _ in zip(missing, range(1000), strict=False)]
 
 
-def outside_agents(stores: Sequence[AgentStore]) -> Sequence[Mapping[str, Any]]:
+def outside_agents(stores: Sequence[AgentStore]) -> Sequence[Mapping[str, object]]:
     """Return the agents of project and user; an unreadable database is one record with why."""
-    found: list[Mapping[str, Any]] = []
+    found: list[Mapping[str, object]] = []
     for store in stores:
         if os.path.basename(store.path) != AGENTS:
             continue
@@ -118,7 +119,7 @@ MOST_BYTES = 64 << 20
 """Bytes read for all agents together."""
 MOST_AGENTS = 2_000
 
-Record = Mapping[str, Any]
+Record = Mapping[str, object]
 
 
 def kept_agents(place: RunLocation) -> list[Record]:
@@ -153,7 +154,7 @@ def _on(shelf: Shelf, budget: Budget) -> list[Record]:
     return found
 
 
-def _agent_of_files(shelf: Shelf, name: str, budget: Budget) -> dict[str, Any]:
+def _agent_of_files(shelf: Shelf, name: str, budget: Budget) -> dict[str, object]:
     parts = (*shelf.parts, name)
     files = {one.name: one for one in safe_listdir(shelf.root, parts).files()}
     memory = files.get(MEMORY)
@@ -189,7 +190,7 @@ def number_of(name: str, agent: str) -> int | None:
 
 def _segment(
     shelf: Shelf, parts: Sequence[str], one: Entry, number: int, budget: Budget
-) -> dict[str, Any]:
+) -> dict[str, object]:
     content = budget.read(shelf.root, (*parts, one.name), MOST_TEXT)
     text = (content.text or "").replace("\r\n", "\n")
     head, _, summary = text.partition("\n## Summary")

@@ -101,7 +101,7 @@ def _apply_plain(state: State, row: Row) -> bool:
     return True
 
 
-def _plain_place(state: State, index: int, parent: Any, row: int) -> int | None:
+def _plain_place(state: State, index: int, parent: object, row: int) -> int | None:
     """Return the container of a plain row; None if the row needs the general path."""
     container = state.here
     if container is None or parent != state.here_parent:
@@ -126,7 +126,7 @@ def _is_block(state: State, step: int) -> bool:
     return state.steps.kind[step] == _BLOCK
 
 
-def _plain_container(state: State, parent: Any, row: int) -> int | None:
+def _plain_container(state: State, parent: object, row: int) -> int | None:
     """Return and cache the container of plain rows with this parent; None: general path."""
     frame = ROOT
     if parent is not None:

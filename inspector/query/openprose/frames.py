@@ -7,8 +7,6 @@ may be missing, come later, or be the row itself; no row is dropped for that.
 
 from __future__ import annotations
 
-from typing import Any
-
 from inspector.derive.steps import KIND_CODE
 from inspector.model.status import FINISHED
 from inspector.query.openprose.events import BLOCK, BRANCH, ITERATION, LOOP, RUNNING, STATEMENT
@@ -143,7 +141,7 @@ def _move_indexes(state: State, child: int, before: int, container: int, row: in
         state.loops.setdefault(container, []).append(child)
 
 
-def key_of(statement: Any, text: str) -> Any:
+def key_of(statement: object, text: str) -> object:
     """Return the key that rows of one statement share within a container."""
     return statement if statement is not None else ("", text)
 

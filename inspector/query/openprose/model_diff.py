@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from inspector.query.openprose.world_models import Kept, ModelFile, change_of, differences
 
@@ -23,13 +22,13 @@ MOST_LINES = 5_000
 """Maximum differing lines; beyond it, files are not compared line by line."""
 MOST_FILES = 2_000
 
-Record = Mapping[str, Any]
+Record = Mapping[str, object]
 
 
 def keep(versions: Iterable[Kept], which: str) -> list[Kept]:
     """Return all versions; only those that `which` selects keep their files, which may be large."""
     found: list[Kept] = []
-    newest: dict[tuple[Any, Any], int] = {}
+    newest: dict[tuple[object, object], int] = {}
     wanted = _wanted(which)
     for one in versions:
         place = _place(one)
@@ -111,7 +110,7 @@ def _before(kept: Sequence[Kept], at: int) -> tuple[ModelFile, ...] | None:
     return next((files for files in earlier if files is not None), None)
 
 
-def _place(one: Kept) -> tuple[Any, Any]:
+def _place(one: Kept) -> tuple[object, object]:
     return (one.record.get("node"), one.record.get("store"))
 
 

@@ -13,7 +13,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from inspector.model.clock import rfc3339
 from inspector.query.openprose.discovery import MODELS
@@ -66,7 +65,7 @@ DEEPEST = 8
 
 _ADDRESS = re.compile(r"(?:sha256[_:-])?([0-9a-f]{64})")
 
-Record = dict[str, Any]
+Record = dict[str, object]
 Parts = tuple[str, ...]
 
 

@@ -200,7 +200,7 @@ def _greatest_finished(written: Written, container: int) -> Any:
 def _around(steps: StepTable, step: int, describe: Describe) -> dict[str, Any]:
     """Return the iteration and the frame around a step."""
     ref = describe(step).ref
-    around: dict[str, Any] = {"frame": ref.get("frame"), "depth": ref.get("depth") or None}
+    around: dict[str, object] = {"frame": ref.get("frame"), "depth": ref.get("depth") or None}
     lineage = [step, *steps.ancestors(step)]
     for outer in lineage[1:]:
         if steps.kind_of(outer) is StepKind.LOOP:

@@ -55,7 +55,7 @@ class Subject:
     newest: int | str | None
     column: str | None
     values: Sequence[Value]
-    agents: Sequence[Mapping[str, Any]]
+    agents: Sequence[Mapping[str, object]]
     heads: Mapping[str, str]
     sources: Sequence[str]
 
@@ -73,7 +73,7 @@ def prompt(subject: Subject) -> str:
     return f"{before}\n```json\n{data}\n```\n"
 
 
-def _fenced(data: Mapping[str, Any]) -> str:
+def _fenced(data: Mapping[str, object]) -> str:
     text = json.dumps(data, ensure_ascii=True, indent=1)
     return _MARKUP.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -164,7 +164,7 @@ def _ends(in_database: bool) -> Iterator[str]:
 
 def _data(
     subject: Subject, done: Sequence[int], skipped: Sequence[int], most: int
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     run, position, steps = subject.run, subject.position, subject.steps
     in_database = subject.column is not None
     return {
@@ -195,7 +195,7 @@ def _data(
     }
 
 
-def _position(position: Position, most: int) -> Mapping[str, Any]:
+def _position(position: Position, most: int) -> Mapping[str, object]:
     names = {
         "kind": position.kind,
         "statement_index": position.statement_index,
@@ -234,7 +234,7 @@ def _path_list(steps: StepTable, numbers: Sequence[int], most: int) -> list[str]
     return [_short(steps.path(step)) for step in numbers[max(0, len(numbers) - most) :]]
 
 
-def _errors(steps: StepTable, most: int) -> Iterator[Mapping[str, Any]]:
+def _errors(steps: StepTable, most: int) -> Iterator[Mapping[str, object]]:
     failed = [
         step
         for step, extra in sorted(steps.extra.items())
@@ -245,7 +245,7 @@ def _errors(steps: StepTable, most: int) -> Iterator[Mapping[str, Any]]:
         yield {"step": _short(steps.path(step)), "error": error[:LONGEST_ERROR]}
 
 
-def _value(value: Value) -> Mapping[str, Any]:
+def _value(value: Value) -> Mapping[str, object]:
     where: Any = None if value.scope == "root" else value.scope
     if isinstance(where, str) and where.isascii() and where.isdigit():
         where = int(where)
@@ -255,7 +255,7 @@ def _value(value: Value) -> Mapping[str, Any]:
     return given
 
 
-def _short(value: Any) -> Any:
+def _short(value: object) -> Any:
     """Return a name, truncated if it is too long; a float that JSON lacks becomes text."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
@@ -295,10 +295,10 @@ class Material:
     column: str | None
     """`kind` or `binding`: the column with a value's kind; None for a log."""
     values: Sequence[Value]
-    agents: Sequence[Mapping[str, Any]]
+    agents: Sequence[Mapping[str, object]]
     heads: Mapping[str, str]
     """Node → address of its newest receipt: the `prev` of the next one."""
-    sources: Sequence[Mapping[str, Any]]
+    sources: Sequence[Mapping[str, object]]
     now: int
 
 

@@ -73,7 +73,7 @@ def read_events(
     ]
 
 
-_Found = Iterator[tuple[int, dict[str, Any]]]
+_Found = Iterator[tuple[int, dict[str, object]]]
 
 
 def _by_key(
@@ -130,7 +130,7 @@ def _event(n: int, row: dict[str, Any], kind: StepKind) -> Event:
     )
 
 
-def _plain(column: str, value: Any) -> Any:
+def _plain(column: str, value: object) -> object:
     if isinstance(value, bytes):
         return text_of(value)
     if column == "metadata" and isinstance(value, str) and value.startswith(("{", "[")):
@@ -159,10 +159,10 @@ MOST_RELATED_ROWS = 50
 
 def related_rows(
     connection: sqlite3.Connection, tables: Tables, rows: Sequence[int | str | None]
-) -> Mapping[str, tuple[Mapping[str, Any], ...]]:
+) -> Mapping[str, tuple[Mapping[str, object], ...]]:
     """Return rows of extension tables whose `execution_id` is one of these."""
     ids = [row for row in rows if row is not None][:500]
-    found: dict[str, tuple[Mapping[str, Any], ...]] = {}
+    found: dict[str, tuple[Mapping[str, object], ...]] = {}
     if not ids:
         return found
     marks = ", ".join("?" * len(ids))
@@ -180,7 +180,7 @@ def related_rows(
 BEYOND = "columns beyond the document"
 
 
-def beyond_the_document(rows: Sequence[Event]) -> Mapping[str, tuple[Mapping[str, Any], ...]]:
+def beyond_the_document(rows: Sequence[Event]) -> Mapping[str, tuple[Mapping[str, object], ...]]:
     """Return the columns of the step's newest row that the state document does not have."""
     known = DOCUMENTED["execution"]
     payload = rows[-1].payload if rows else {}
@@ -196,7 +196,7 @@ def concerns_step(finding: Finding, step: Step, rows: Sequence[Event]) -> bool:
     return table == "execution" and any(str(row.id) in listed.split(",") for row in rows)
 
 
-Record = Mapping[str, Any]
+Record = Mapping[str, object]
 MOST_ROWS = 10_000
 
 
@@ -335,7 +335,7 @@ class ProseRun(RunReader):
         self._compare_pause = COMPARE_SECONDS
         self._view: RunView | None = None
         self._ledger: Ledger | None = None
-        self._snapshots: Sequence[Mapping[str, Any]] | None = None
+        self._snapshots: Sequence[Mapping[str, object]] | None = None
         self._graph = CompiledGraph(place.folder)
         self._changed_source: tuple[str | None] | None = None
 
@@ -550,13 +550,13 @@ class ProseRun(RunReader):
             tuple(f for f in current.run.findings if concerns_step(f, described, rows)),
         )
 
-    def _sources(self) -> Sequence[Mapping[str, Any]]:
+    def _sources(self) -> Sequence[Mapping[str, object]]:
         """Return the run's snapshots, read once: they do not change while it runs."""
         if self._snapshots is None:
             self._snapshots = self.record("source")
         return self._snapshots
 
-    def record(self, part: str) -> Sequence[Mapping[str, Any]]:
+    def record(self, part: str) -> Sequence[Mapping[str, object]]:
         """Return the database's own rows of a part."""
         from inspector.query.openprose.agents import kept_agents
         from inspector.query.openprose.model_diff import answer, keep

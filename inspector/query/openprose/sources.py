@@ -40,7 +40,7 @@ _READ = (
 )
 
 
-def source_files(folder: str, recorded_path: str | None) -> Sequence[Mapping[str, Any]]:
+def source_files(folder: str, recorded_path: str | None) -> Sequence[Mapping[str, object]]:
     """Return the snapshots with their text, and whether the root's source differs today."""
     below = (path for top in FOLDERS for path, _ in safe_walk(folder, top, MOST_FILES)[0])
     names = [*SNAPSHOTS, *below]
@@ -55,7 +55,7 @@ LEAST_TEXT = 4
 """A shorter statement could match anywhere."""
 
 
-def with_source(step: Step, snapshots: Sequence[Mapping[str, Any]]) -> Step:
+def with_source(step: Step, snapshots: Sequence[Mapping[str, object]]) -> Step:
     """Return a step with its place in the source, if a snapshot contains it."""
     stands = line_of(snapshots, step.label)
     if stands is None:
@@ -80,13 +80,13 @@ def line_of(files: Sequence[Mapping[str, Any]], statement: str) -> str | None:
     return None
 
 
-def has_changed(files: Sequence[Mapping[str, Any]], stands: str) -> bool:
+def has_changed(files: Sequence[Mapping[str, object]], stands: str) -> bool:
     """Return whether the snapshot of a place (`file:line`) differs from the source today."""
     path = stands.rpartition(":")[0]
     return any(file["path"] == path and file.get("changed_since") for file in files)
 
 
-def source_of_node(files: Sequence[Mapping[str, Any]], node: str) -> str | None:
+def source_of_node(files: Sequence[Mapping[str, object]], node: str) -> str | None:
     """Return the snapshot that a node was compiled from, by its name."""
     for file in files:
         folder, _, name = str(file["path"]).rpartition("/")
@@ -104,7 +104,7 @@ def changed_source(folder: str, recorded_path: str | None) -> str | None:
     return None
 
 
-def _snapshot(folder: str, name: str) -> dict[str, Any] | None:
+def _snapshot(folder: str, name: str) -> dict[str, object] | None:
     attachment, data = inspect_attachment(folder, name, preview_bytes=MOST_BYTES)
     if attachment.verdict in (AttachmentVerdict.MISSING, AttachmentVerdict.NONE):
         return None
@@ -118,7 +118,7 @@ def _snapshot(folder: str, name: str) -> dict[str, Any] | None:
     }
 
 
-def _compared(one: dict[str, Any], folder: str, recorded_path: str | None) -> dict[str, Any]:
+def _compared(one: dict[str, object], folder: str, recorded_path: str | None) -> dict[str, object]:
     """Set `changed_since` of the root's snapshot if its source is still in the project."""
     if one["path"] not in ROOTS or not recorded_path or one["text"] is None:
         return one

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inspector.derive.steps import STATUS_CODE, StepTable, part_of_path
 from inspector.model.status import Status
@@ -132,13 +132,13 @@ class RowNumbers:
     """Ids that are not integers; None for rows without an id."""
     numbers: dict[str, int] = field(default_factory=dict)
 
-    def number_of_row(self, value: Any) -> int:
+    def number_of_row(self, value: object) -> int:
         """Return the number of a row with this id; a row without one gets a number of its own."""
         if type(value) is int and value > _NAMED:
             return value
         return self._named(None) if value is None else self._number(value)
 
-    def number_of_parent(self, value: Any) -> int | None:
+    def number_of_parent(self, value: object) -> int | None:
         """Return the number of the row named as parent; None if none is named."""
         if type(value) is int and value > _NAMED:
             return value
@@ -179,7 +179,7 @@ class RowNumbers:
             dict(self.numbers),
         )
 
-    def _number(self, value: Any) -> int:
+    def _number(self, value: object) -> int:
         number = index_of(value)
         if isinstance(number, int) and number > _NAMED:
             return number
@@ -195,7 +195,7 @@ class RowNumbers:
         return known
 
 
-_NONE: Mapping[Any, int] = {}
+_NONE: Mapping[object, int] = {}
 
 ROOT = -1
 """The run itself as a container."""
@@ -258,9 +258,9 @@ class State:
     event_step: array[int] = field(default_factory=lambda: array("i"))
     levels: array[int] = field(default_factory=lambda: array("H"))
     """Depth of each step when it was added; 0 is directly in the run."""
-    index: list[Any] = field(default_factory=list)
+    index: list[object] = field(default_factory=list)
     """`statement_index` of each step; None if it has none."""
-    by_key: dict[int, dict[Any, int]] = field(default_factory=dict)
+    by_key: dict[int, dict[object, int]] = field(default_factory=dict)
     """Container → key of a statement → its newest step."""
     used: dict[int, dict[str, int]] = field(default_factory=dict)
     """Container → path segments in use, so that ids stay unique."""
@@ -328,7 +328,7 @@ class State:
         kind: StepKind,
         fact: Fact | None,
         label: str,
-        segment: Any,
+        segment: object,
         *,
         status: Status = PENDING,
         apart: bool = False,
@@ -362,7 +362,7 @@ class State:
         if repeat:
             steps.repeats[step] = repeat
 
-    def _repeat(self, container: int, kind: StepKind, segment: Any, step: int) -> str:
+    def _repeat(self, container: int, kind: StepKind, segment: object, step: int) -> str:
         """Return the suffix, if any, that distinguishes a step from earlier ones of its segment."""
         used = self.used
         taken = used.get(container)

@@ -181,7 +181,7 @@ def _as_text(content: Any) -> str | None:
     return None if content is None else text_of(content)
 
 
-def _preview(content: Any, type_: str) -> str:
+def _preview(content: object, type_: str) -> str:
     if isinstance(content, bytes) and type_ == "blob":
         return content[:32].hex(" ")
     return text_of(content)[:PREVIEW_BYTES]
@@ -266,7 +266,7 @@ def _is_frame(connection: sqlite3.Connection, tables: Tables, name: str) -> bool
     return False
 
 
-def _scope_of(recorded: Any, *, zero_is_root: bool) -> int | str | None:
+def _scope_of(recorded: object, *, zero_is_root: bool) -> int | str | None:
     """Return a recorded frame as a key; None is the root scope."""
     number = index_of(recorded)
     if number is None or number == "" or (number == 0 and zero_is_root):

@@ -294,14 +294,14 @@ _NOTHING = Extra()
 def _references(
     steps: StepTable,
     number: int,
-    index: list[Any],
+    index: list[object],
     rows: RowNumbers,
-    known: Mapping[str, Any],
-) -> dict[str, Any]:
+    known: Mapping[str, object],
+) -> dict[str, object]:
     lineage = list(islice(chain((number,), steps.ancestors(number)), 2 * DEEPEST))
     blocks = [step for step in lineage if steps.kind[step] == _BLOCK]
     depth = known.get("depth")
-    given: dict[str, Any] = {
+    given: dict[str, object] = {
         "statement_index": index[number],
         "frame": rows.id_of(rows.ids[steps.first[blocks[0]] - 1]) if blocks else None,
         "depth": len(blocks) if depth is None else depth,

@@ -210,7 +210,7 @@ def ordered(
     return sorted(versions, key=lambda one: place.get(bare(name(one)), len(place)))
 
 
-def told(version: object, named: Mapping[str, Naming], otherwise: str) -> dict[str, Any]:
+def told(version: object, named: Mapping[str, Naming], otherwise: str) -> dict[str, object]:
     """Return a version's fields about its order; `otherwise` if no receipt names it."""
     naming = named.get(bare(version)) if version is not None else None
     return {
@@ -265,7 +265,7 @@ def _named(connection: sqlite3.Connection, tables: Tables) -> Namings:
     )
 
 
-def _facets(recorded: Any) -> Mapping[str, Any]:
+def _facets(recorded: object) -> Mapping[str, object]:
     try:
         facets = json.loads(text_of(recorded))
     except (ValueError, RecursionError):
@@ -275,7 +275,7 @@ def _facets(recorded: Any) -> Mapping[str, Any]:
 
 def _keys(
     connection: sqlite3.Connection, table: Table, named: Namings
-) -> tuple[str, list[tuple[Any, ...]]]:
+) -> tuple[str, list[tuple[object, ...]]]:
     """Return the statement that reads one row, and every row's key in order.
 
     Only keys are kept in memory, because versions may be large.
@@ -285,7 +285,7 @@ def _keys(
     key = table.rowid if by_row else "NULL"
     sql = f"SELECT {key}, {node}, {version} FROM world_model_version ORDER BY {table.order}"
     rows, _ = collect(connection, "world_model_version", f"{sql} LIMIT {MOST_VERSIONS}", ())
-    by_node: dict[str, list[tuple[Any, ...]]] = {}
+    by_node: dict[str, list[tuple[object, ...]]] = {}
     for row in rows:
         by_node.setdefault(text_of(row[1]), []).append(row)
     listed = [
@@ -307,7 +307,7 @@ def _published(connection: sqlite3.Connection, tables: Tables) -> dict[str, str]
 
 
 def _version(
-    row: Mapping[str, Any],
+    row: Mapping[str, object],
     published: Mapping[str, str],
     folder: str,
     before: dict[str, tuple[ModelFile, ...]],
@@ -332,7 +332,7 @@ def _version(
     return Kept(record, files)
 
 
-def _bytes(artifact: Any, path: str | None, folder: str) -> bytes | None:
+def _bytes(artifact: object, path: str | None, folder: str) -> bytes | None:
     if isinstance(artifact, bytes):
         return artifact
     if isinstance(artifact, str):
@@ -345,7 +345,7 @@ def _bytes(artifact: Any, path: str | None, folder: str) -> bytes | None:
 
 def _files(
     data: bytes | None, node: str, before: dict[str, tuple[ModelFile, ...]]
-) -> tuple[tuple[ModelFile, ...] | None, dict[str, Any]]:
+) -> tuple[tuple[ModelFile, ...] | None, dict[str, object]]:
     """Return the files of a version, and how they differ from the node's previous version."""
     nothing = {"files": None, "changes": None}
     if data is None:
@@ -363,7 +363,7 @@ def _files(
     return files, {"files": listed, "changes": changes, "unreadable": None}
 
 
-def _dangling(node: str, version: str, named: Namings) -> Mapping[str, Any]:
+def _dangling(node: str, version: str, named: Namings) -> Mapping[str, object]:
     return {
         "version": version,
         "node": node,

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from inspector.query.openprose.receipts.receipt import JSON_FIELDS, CommitRecord, read_receipt
 
 MOST_RECEIPTS = 200_000
 
-_NO_ROW: Mapping[str, Any] = {}
+_NO_ROW: Mapping[str, object] = {}
 
 
 def rows_to_receipts(
-    rows: Iterable[Mapping[str, Any]], first: int, node: str | None = None
+    rows: Iterable[Mapping[str, object]], first: int, node: str | None = None
 ) -> list[CommitRecord]:
     """Return receipts numbered from `first`; `node` is the default, from the file's name."""
     return [
@@ -27,7 +26,7 @@ def rows_to_receipts(
     ]
 
 
-def file_rows(path: str, data: bytes) -> Iterator[Mapping[str, Any]]:
+def file_rows(path: str, data: bytes) -> Iterator[Mapping[str, object]]:
     """Yield the parsed receipts of a file: one per line, or those of one array."""
     if path.endswith(".json"):
         yield from array_rows(data) or ()
@@ -42,7 +41,7 @@ def file_rows(path: str, data: bytes) -> Iterator[Mapping[str, Any]]:
         yield row if isinstance(row, dict) else _NO_ROW
 
 
-def array_rows(data: bytes) -> list[Mapping[str, Any]] | None:
+def array_rows(data: bytes) -> list[Mapping[str, object]] | None:
     """Return the receipts of a file that is one JSON array; None if it is not."""
     rows = parsed(data)
     if not isinstance(rows, list):
@@ -50,7 +49,7 @@ def array_rows(data: bytes) -> list[Mapping[str, Any]] | None:
     return [row if isinstance(row, dict) else _NO_ROW for row in rows]
 
 
-def parsed(data: bytes) -> Any:
+def parsed(data: bytes) -> object:
     """Return parsed JSON; None if it is not JSON."""
     try:
         return json.loads(data.decode("utf-8", "replace")) if data else None
@@ -58,7 +57,7 @@ def parsed(data: bytes) -> Any:
         return None
 
 
-def _as_row(row: Mapping[str, Any], node: str | None) -> Mapping[str, Any]:
+def _as_row(row: Mapping[str, object], node: str | None) -> Mapping[str, object]:
     """Return a receipt's fields as a row has them: structures as JSON text."""
     shown = {key: _as_json(row[key]) if key in JSON_FIELDS else row[key] for key in row}
     shown.pop("id", None)
@@ -67,7 +66,7 @@ def _as_row(row: Mapping[str, Any], node: str | None) -> Mapping[str, Any]:
     return shown
 
 
-def _as_json(value: Any) -> str:
+def _as_json(value: object) -> str:
     try:
         return json.dumps(value)
     except RecursionError:

@@ -47,7 +47,7 @@ def is_address(value: object) -> bool:
     return isinstance(value, str) and _ADDRESS.fullmatch(value) is not None
 
 
-def address_of(fields: Mapping[str, Any]) -> str:
+def address_of(fields: Mapping[str, object]) -> str:
     """Return the content address of a receipt with parsed JSON columns. Raises TooDeep."""
     envelope = {"schema": SCHEMA, "hash_algorithm": HASH_ALGORITHM}
     text = canonical({**envelope, **{name: fields[name] for name in FIELDS}})
@@ -183,7 +183,7 @@ class CommitRecord:
         return None if reason is None else text_of(reason)
 
     @property
-    def facets(self) -> Mapping[str, Any]:
+    def facets(self) -> Mapping[str, object]:
         """Facet → token."""
         value = self.fields.get("fingerprints")
         return value if isinstance(value, Mapping) else {}
@@ -195,7 +195,7 @@ def _whole(value: object) -> int | None:
     return int(value) if value >= 0 and value == int(value) else None
 
 
-def read_receipt(row: Mapping[str, Any], number: int) -> CommitRecord:
+def read_receipt(row: Mapping[str, object], number: int) -> CommitRecord:
     """Return a row of `receipt` (columns by name) as a record; `number` if it has no id."""
     fields: dict[str, Any] = {}
     trouble: list[Trouble] = []
@@ -223,14 +223,14 @@ def read_receipt(row: Mapping[str, Any], number: int) -> CommitRecord:
     )
 
 
-def _text(name: str, value: Any, trouble: list[Trouble]) -> str | None:
+def _text(name: str, value: object, trouble: list[Trouble]) -> str | None:
     if value is None or value == "":
         trouble.append(Trouble(f"missing:{name}", f"{name}: missing"))
         return None
     return text_of(value)
 
 
-def _json(name: str, row: Mapping[str, Any], trouble: list[Trouble]) -> Any:
+def _json(name: str, row: Mapping[str, object], trouble: list[Trouble]) -> object:
     if name not in row:
         trouble.append(Trouble(f"missing:{name}", f"{name}: no such column"))
         return None
@@ -255,7 +255,7 @@ _SHAPES: Mapping[str, type] = {
 }
 
 
-def _check_types(fields: Mapping[str, Any], trouble: list[Trouble]) -> None:
+def _check_types(fields: Mapping[str, object], trouble: list[Trouble]) -> None:
     known = {one.code.partition(":")[2] for one in trouble}
     for name, shape in _SHAPES.items():
         if name not in known and not isinstance(fields[name], shape):
@@ -263,7 +263,7 @@ def _check_types(fields: Mapping[str, Any], trouble: list[Trouble]) -> None:
             trouble.append(Trouble(f"malformed:{name}", f"{name}: not {words}"))
 
 
-def _address(fields: Mapping[str, Any], trouble: list[Trouble]) -> str | None:
+def _address(fields: Mapping[str, object], trouble: list[Trouble]) -> str | None:
     if any(one.code != "bad_prev" for one in trouble):
         return None
     try:
