@@ -141,7 +141,7 @@ class PaletteScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """Yields the search field and the list."""
         with Vertical(id="palette", classes="-ascii" if ui_of(self).glyphs.ascii else None):
-            yield PaletteField(":", "esc leaves", id="wanted")
+            yield PaletteField(":", "Esc cancel", id="wanted")
             yield OfferList(self._offers)
 
     def on_mount(self) -> None:

@@ -162,7 +162,7 @@ class WelcomeScreen(CommandScreen):
         """Yields header, block, folder field (hidden) and footer."""
         yield Header()
         yield WelcomeList()
-        field = PromptInput("open", "enter opens, esc leaves", id="folder")
+        field = PromptInput("open", "Enter open · Esc cancel", id="folder")
         field.display = False
         yield field
         yield Footer()
