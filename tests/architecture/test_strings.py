@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from tests.architecture.sources import Source, package_sources
 from tests.architecture.strings import FILE, rendered, strings_of
 
-MOST_PHRASES = 622
+MOST_PHRASES = 166
 """Occurrences of `PHRASES` today; lower it with every change that removes some. The aim is 0."""
 
 PHRASES = {
