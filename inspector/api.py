@@ -138,7 +138,7 @@ class Workspace:
         return Results(self._shown(found), documents.run)
 
     def run(self, name: str) -> Run:
-        """Return the run with this key, id, unique part of either, path or title, or `latest`.
+        """Return the run with this key, id, start or end of either, path or title, or `latest`.
 
         Raises `NoMatch` or `Ambiguous`, and `StoreUnavailable` if it cannot be read now.
         """

@@ -449,7 +449,7 @@ def _will_run(position: Position) -> Iterator[str]:
         yield f"the statement after {position.after_statement_index}"
     else:
         yield "the program from its first statement"
-    yield "then what the source says"
+    yield "then the rest of the program"
 
 
 def _unknown(steps: StepTable, position: Position) -> Iterator[str]:

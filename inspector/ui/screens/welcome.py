@@ -23,10 +23,10 @@ from inspector.ui.widgets.prompt_input import PromptInput
 
 WELCOME = "nothing"
 WELCOME_COMMANDS = (
-    Command("choose", "Do what the cursor is on", ("enter",), (WELCOME,), hint="choose"),
+    Command("choose", "Run the selected action", ("enter",), (WELCOME,), hint="choose"),
     Command(
         "demonstration",
-        "A workspace that runs by itself",
+        "Live demo",
         ("d",),
         (WELCOME,),
         help="It is made in a private folder and removed when Inspector ends.",
@@ -192,9 +192,7 @@ class WelcomeScreen(CommandScreen):
     def _show(self) -> None:
         choices = []
         if "demonstration" in self._openers:
-            choices.append(
-                Choice("demonstration", "demonstration", "a workspace that runs by itself")
-            )
+            choices.append(Choice("demonstration", "demonstration", "sample runs, live"))
         if "open-folder" in self._openers:
             choices.append(Choice("open-folder", "open another folder"))
         unread = sum(store.health is not Health.OK for store in self._overview.stores)

@@ -100,7 +100,7 @@ def test_a_parallel_keeps_runs_and_doubts() -> None:
     found = flight(*AUDIT, names=["a", "b", "c"])
     assert found.stands == "parallel p1, statement 2"
     assert found.done == ("statement 1", "branches a, b")
-    assert found.will_run == ("branch d", "then the join", "then what the source says")
+    assert found.will_run == ("branch d", "then the join", "then the rest of the program")
     assert found.unknown[0].startswith("branch c: has a value but no recorded end")
     assert "External effects of branches c, d are not recorded" in found.warnings[0].message
     position = data_of(found.prompt)["position"]

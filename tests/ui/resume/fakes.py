@@ -33,7 +33,7 @@ def audit_flight(folder: str) -> PreFlight:
         ),
         stands="parallel p1, statement 2",
         done=("branches a, b",),
-        will_run=("branch d", "then the join", "then what the source says"),
+        will_run=("branch d", "then the join", "then the rest of the program"),
         unknown=("branch c: its value exists, its end was never recorded; it may run again",),
         warnings=(
             Caution(

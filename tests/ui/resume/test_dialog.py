@@ -98,7 +98,7 @@ async def test_the_dialog_shows_the_plan(installed: Path) -> None:
             "running?       unknown   nothing written for 11 h",
             "✓ keep         branches a, b",
             "≈ unconfirmed  branch c: its value exists, its end was never recorded;",
-            "· will run     branch d, then the join, then what the source says",
+            "· will run     branch d, then the join, then the rest of the program",
             "▲ What branch c does outside is not recorded: if it ran, it may run twice.",
             'claude -p "Resume (do not restart) OpenProse run 20260116-030000-b1b1b1"',
             "exact command; the prompt has 14 lines",
