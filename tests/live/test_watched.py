@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from inspector.live.feed import Overview, Subscription, Unavailable
+from inspector.live.run_worker import RunWorker
 from inspector.live.watched import WatchedWorkspace
 from inspector.model.run import Run
 from inspector.model.status import Status
@@ -18,7 +19,7 @@ from inspector.query.openprose.store_reader import ProseStore
 from inspector.query.view import RunView
 from inspector.query.workspace import Workspace
 from inspector.store.private import PrivateRoom
-from tests.live.fakes import Told
+from tests.live.fakes import FakeRun, Told
 from tests.query.openprose.builders import done, executing, rows
 from tests.query.openprose.databases import RUN_ID, add, make
 from tests.store.builders import untouched
@@ -304,4 +305,20 @@ def test_no_request_waits_for_a_read_of_the_list(
         assert answered.wait(PATIENCE) and not release.is_set()
     finally:
         release.set()
+        feed.stop()
+
+
+def test_the_list_reads_a_run_itself_until_its_worker_has_published(tmp_path: Path) -> None:
+    """A worker that is still reading reports nothing: the list must not rely on it."""
+    feed = WatchedWorkspace(Workspace([str(tmp_path)], lambda: 1_768_593_600_000, "/"))
+    told = Told()
+    worker = RunWorker(lambda: FakeRun().as_reader(), told)
+    feed._followed["one"] = worker
+    assert not feed._is_reported("one")
+    worker.start()
+    try:
+        told.wait(len, PATIENCE)
+        assert feed._is_reported("one")
+        assert not feed._is_reported("another")
+    finally:
         feed.stop()
