@@ -298,7 +298,7 @@ class LiveRun:
 def plant(schedule: Schedule, root: str, now: int) -> None:
     """Writes the runs of the past below `root`, as seen from `now` (UTC ms), and ages the files.
 
-    Nobody watches these databases yet, so each is one transaction that does not wait for the disk.
+    No reader watches these databases yet: each is one transaction without fsync.
     """
     databases: dict[str, sqlite3.Connection] = {}
     dates: dict[str, int] = {}
@@ -326,7 +326,7 @@ def plant(schedule: Schedule, root: str, now: int) -> None:
 
 
 def resume(schedule: Schedule, root: str, now: int) -> Iterator[Playback]:
-    """The planted runs that the writer goes on with, for the `now` they were planted with."""
+    """Planted runs that the writer continues, with the `now` they were planted with."""
     for cue in schedule.planted:
         if cue.continues:
             playback = Playback(schedule, root, cue)

@@ -270,7 +270,7 @@ class State:
     """Cached container of rows whose parent is `here_parent`; None = look it up again."""
     here_parent: int | None = None
     loops: dict[int, list[int]] = field(default_factory=dict)
-    """Container → its open loops whose body is told by order."""
+    """Container → its open loops whose body follows from the order of rows."""
     branch_loops: dict[int, OpenSteps] = field(default_factory=dict)
     """Container → open loops of that kind in the branches of its parallels."""
     iterations: dict[int, int] = field(default_factory=dict)

@@ -84,7 +84,7 @@ class AgentRun(RunReader):
         self._clock = clock
         self._parent_key = parent_key
         self._layout = layout
-        """As last seen by the store's reader."""
+        """As of the store reader's last read."""
         self._known_session = session
         self._monotonic = monotonic
         self._timeline = Timeline()

@@ -1,4 +1,4 @@
-"""Full-text search in session entries, by the store's index or else by a scan.
+"""Full-text search in session entries, with the database's index or else a scan.
 
 Source: Prism 0.3.0, `prism_session_search_fts` (since schema version 4): one row per entry with
 label, summary and body. Bodies of entries older than the index are raw JSON, so snippets are taken

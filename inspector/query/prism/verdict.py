@@ -138,7 +138,7 @@ class HistoryVerdict:
 
 
 def judge_history(rows: Sequence[Migration]) -> HistoryVerdict:
-    """Judge the history by the store's own rules."""
+    """Check the history against Prism's own rules."""
     version = _leading(rows)
     if len(rows) > NEWEST:
         return HistoryVerdict(

@@ -42,10 +42,10 @@ def put(state: LogState, container: int, marker: Marker, said: Said, letter: str
 
 
 def _on_its_way(state: LogState, container: int, number: Number, name: str) -> int | None:
-    """The statement that goes on where only one of two lines names it.
+    """Return the open statement that a line continues when only one of two lines names it.
 
-    A line without a name goes on with what is under way; one with a name with a retry of what had
-    none, which is then called like that.
+    A line without a name continues the open statement; a line with a name continues a retry that
+    had none, which then gets that name.
     """
     step = state.unfinished.get(container, {}).get(number)
     if step is None or state.steps.status_of(step) not in _ON_ITS_WAY:

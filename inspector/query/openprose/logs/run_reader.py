@@ -129,7 +129,7 @@ def workspace(files: Sequence[Beside]) -> list[Record]:
 
 
 def lines(pieces: Iterator[tuple[int, int | None, str, str]]) -> list[Record]:
-    """Lines of the log as they stand: number, event, role, text."""
+    """Raw lines of the log: number, event, role, text."""
     return [
         {"line": line, "event": event, "role": role, "text": text}
         for line, event, role, text in pieces

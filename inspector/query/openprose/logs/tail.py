@@ -52,7 +52,7 @@ def event(n: int, line: int, kind: StepKind, block: bytes, size: int, *, whole: 
 
 
 def notes_of(rest: bytes) -> list[str]:
-    """Lines as they stand, blank ones too, but for the end of the last one."""
+    """Raw lines, blank ones included, without the last line end."""
     lines = rest.decode("utf-8", "replace").split("\n")
     if not lines[-1]:
         lines.pop()

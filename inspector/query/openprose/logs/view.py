@@ -27,7 +27,7 @@ from inspector.text.parse_time import parse_instant
 
 
 class Standing(NamedTuple):
-    """The end line that holds, as far as these lines tell."""
+    """Return the valid end line among these lines."""
 
     ended: Ending | None
     decided: bool
